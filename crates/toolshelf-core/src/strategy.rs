@@ -1,0 +1,277 @@
+//! The contract of a strategy: a planner that decides and does nothing else.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::ContentBlock;
+use crate::definition::ToolDefinition;
+use crate::group::{Groups, ShelvedTool};
+use crate::id::{GroupId, ToolKey};
+use crate::message::Event;
+use crate::search::SearchIndex;
+use crate::state::{Delta, State};
+use crate::tool::{Arguments, Repair};
+
+/// A call as the model made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The provider's id of the call. It never changes on the way.
+    pub id: String,
+    /// The name that the model used.
+    pub name: String,
+    /// What the model gave as arguments: usually an object.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+/// Something that the planner needs before it can decide.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Need {
+    /// The permission to call a tool, asked before anything is loaded for it. When it
+    /// is refused, the call ends there and the planner is not asked again.
+    Permit(ToolKey),
+    /// The names of a group's tools.
+    Descriptors(GroupId),
+    /// The tools of a group.
+    Load(GroupId),
+    /// That a load which is under way ends, one way or the other.
+    Settle(GroupId),
+}
+
+/// A step of the planner.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step<T> {
+    /// These needs first, all of them together; then the planner is asked again.
+    Need(Vec<Need>),
+    /// The decision.
+    Done(T),
+}
+
+/// Where the texts of a strategy go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// The catalog is a section of the system prompt.
+    #[default]
+    SystemPrompt,
+    /// The catalog stands in the description of the load tool, since an MCP server has
+    /// no system prompt.
+    McpServer,
+}
+
+/// Which tools exist for the model at all.
+///
+/// # Behavior
+///
+/// * A pure function: the same answer for the same key during a session.
+/// * A tool that is not visible costs no byte and no rank: no catalog, no search and
+///   no suggestion names it.
+pub trait Access: Send + Sync {
+    /// Whether the tool exists for the model.
+    fn visible(&self, key: &ToolKey) -> bool;
+}
+
+/// What a planner may look at.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Cx<'a> {
+    /// The groups and their conditions.
+    pub groups: &'a Groups,
+    /// Which tools exist for the model; `None` = all.
+    pub access: Option<&'a dyn Access>,
+    /// An index over deferred tools, where the host has one.
+    pub index: Option<&'a dyn SearchIndex>,
+    /// The model's context window in tokens, where it is known.
+    pub context_window: Option<u64>,
+    /// Where texts go.
+    pub placement: Placement,
+}
+
+impl<'a> Cx<'a> {
+    /// A context of groups alone.
+    pub fn new(groups: &'a Groups) -> Self {
+        Self {
+            groups,
+            access: None,
+            index: None,
+            context_window: None,
+            placement: Placement::default(),
+        }
+    }
+
+    /// Whether a tool exists for the model.
+    pub fn visible(&self, key: &ToolKey) -> bool {
+        self.access.is_none_or(|access| access.visible(key))
+    }
+}
+
+/// One place in a request's tools array.
+#[derive(Debug, Clone)]
+pub struct ToolSlot {
+    /// The name under which the tool is offered. Unique in the array.
+    pub name: Arc<str>,
+    /// The definition. Its own name may differ from `name`.
+    pub definition: Arc<ToolDefinition>,
+    /// The tool; `None` for a strategy's own tools.
+    pub key: Option<ToolKey>,
+    /// Whether the provider is asked to keep the definition back until it is referred to.
+    pub defer_loading: bool,
+}
+
+impl ToolSlot {
+    /// The slot of a tool on the shelf.
+    pub fn of(tool: &ShelvedTool) -> Self {
+        Self {
+            name: tool.wire_name.clone(),
+            definition: tool.definition().clone(),
+            key: Some(tool.key.clone()),
+            defer_loading: false,
+        }
+    }
+}
+
+impl PartialEq for ToolSlot {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.key == other.key
+            && self.defer_loading == other.defer_loading
+            && self.definition.descriptor() == other.definition.descriptor()
+    }
+}
+
+/// Something that the model should hear of, as data. It travels in answers of own
+/// tools or at the end of the history, never in the prefix.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum News {
+    /// A group became available.
+    Available(GroupId),
+    /// A group failed, or wants its user to sign in.
+    Unavailable {
+        /// The group.
+        group: GroupId,
+        /// The text for the model.
+        reason: String,
+    },
+    /// The definition of a tool changed since it was disclosed.
+    Changed(ToolKey),
+    /// A tool that was disclosed does not exist any more.
+    Gone(ToolKey),
+}
+
+/// What the next request carries.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Surface {
+    /// The tools array, in order.
+    pub tools: Vec<ToolSlot>,
+    /// The section for the system prompt.
+    pub prompt_section: Option<Arc<str>>,
+    /// A text on how to use the own tools, for hosts that have a place for it.
+    pub instructions: Option<Arc<str>>,
+    /// News.
+    pub news: Vec<News>,
+    /// Changes of the state that making this surface brought.
+    pub deltas: Vec<Delta>,
+}
+
+/// The system prompt with a strategy's section: `prompt`, an empty line, the section.
+/// Without a section the prompt is unchanged, without a prompt the section stands alone.
+///
+/// ```
+/// use toolshelf_core::with_section;
+/// assert_eq!(with_section("Be brief.", Some("# Tools")), "Be brief.\n\n# Tools");
+/// assert_eq!(with_section("", Some("# Tools")), "# Tools");
+/// assert_eq!(with_section("Be brief.", None), "Be brief.");
+/// ```
+pub fn with_section<'a>(prompt: &'a str, section: Option<&'a str>) -> std::borrow::Cow<'a, str> {
+    match (prompt, section.unwrap_or_default()) {
+        (prompt, "") => prompt.into(),
+        ("", section) => section.into(),
+        (prompt, section) => format!("{prompt}\n\n{section}").into(),
+    }
+}
+
+/// What an incoming call means.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Resolution {
+    /// The strategy knows nothing of this name; the host may.
+    NotMine,
+    /// Execute this tool.
+    Execute {
+        /// The tool.
+        key: ToolKey,
+        /// The arguments, decoded but not validated.
+        arguments: Arguments,
+        /// What was done to them.
+        repairs: Vec<Repair>,
+    },
+    /// The strategy answers itself.
+    Answer(Answer),
+}
+
+/// An answer of a strategy's own tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Text, or references to tools.
+    pub content: Vec<ContentBlock>,
+    /// Whether it is an error.
+    pub is_error: bool,
+    /// Changes of the state.
+    pub deltas: Vec<Delta>,
+}
+
+impl Answer {
+    /// An error of one text block that changes nothing.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self {
+            content: vec![ContentBlock::text(text)],
+            is_error: true,
+            deltas: Vec::new(),
+        }
+    }
+}
+
+/// Decides what a model sees and what its calls mean.
+///
+/// A strategy does no I/O, holds no lock, reads no clock and validates no arguments;
+/// the driver does. It is asked again and again with what it needed until it is done.
+///
+/// # Behavior
+///
+/// * All methods are pure functions of their arguments.
+/// * A need that was met is not asked again in the same step. Every group is settled
+///   after a `Load`: ready or failed, never pending.
+/// * `surface`: names of tools are unique and legal for the strictest provider; when
+///   the strategy defers, its load or search tool is always in it.
+/// * `surface` is the same, byte for byte, all session long when `stable` says so.
+/// * `resolve` returns [`Resolution::NotMine`] for names that it does not know, never
+///   another tool. Permission is needed before a load that a call alone causes.
+/// * Changes of the state are returned as deltas and nothing else. Applying the deltas
+///   of a history in order gives the state that folding `observe` over it gives.
+pub trait Strategy: Send + Sync {
+    /// The name under which it is chosen and under which its state is written.
+    fn name(&self) -> &str;
+
+    /// The names of its own tools, which no other tool may take.
+    fn own_tools(&self) -> Vec<String>;
+
+    /// Whether [`Strategy::surface`] is the same all session long, so that the driver
+    /// makes it once.
+    fn stable(&self) -> bool {
+        false
+    }
+
+    /// Learns from something that happened.
+    fn observe(&self, state: &mut State, event: &Event) {
+        let _ = (state, event);
+    }
+
+    /// What the next request carries.
+    fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface>;
+
+    /// What an incoming call means.
+    fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution>;
+}
