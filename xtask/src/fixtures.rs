@@ -31,6 +31,11 @@ const NODE_AT_LEAST: (u32, u32) = (20, 0);
 /// The oldest Python that the locked packages accept.
 const PYTHON_AT_LEAST: (u32, u32) = (3, 11);
 
+/// What decides about the npm part, in `tests/fixtures/npm`.
+const NPM_FILES: &[&str] = &["package.json", "package-lock.json", ".npmrc"];
+/// What decides about the Python part, in `tests/fixtures/python`.
+const PYTHON_FILES: &[&str] = &["requirements.txt"];
+
 /// Servers from npm: name in `servers.json`, package.
 const NPM_SERVERS: &[(&str, &str)] = &[
     ("everything", "@modelcontextprotocol/server-everything"),
@@ -55,26 +60,19 @@ pub(crate) fn install(workspace: &Workspace) -> Result<()> {
     let node = Node::find()?;
     let python = Python::find()?;
     let sources = workspace.root().join("tests").join("fixtures");
-    let npm_part = Part::new(
-        &place,
-        "npm",
-        &sources,
-        &["package.json", "package-lock.json", ".npmrc"],
-        &node.version,
-    )?;
-    npm_part.ensure(|folder| node.install(&sources.join("npm"), folder))?;
-    let python_part = Part::new(
-        &place,
-        "python",
-        &sources,
-        &["requirements.txt"],
-        &python.version,
-    )?;
-    python_part.ensure(|folder| python.install(&sources.join("python"), folder))?;
-
-    let servers = servers(&node, &npm_part.folder, &python_part.folder, &data)?;
-    let text = serde_json::to_string_pretty(&servers)? + "\n";
+    let npm = Part::new(&place, "npm", &sources, NPM_FILES, &node.version)?;
+    let pip = Part::new(&place, "python", &sources, PYTHON_FILES, &python.version)?;
     let path = servers_json(workspace);
+    if !(npm.is_installed() && pip.is_installed()) && path.exists() {
+        // It would promise servers that are not there until the end, or for good if we are interrupted.
+        fs::remove_file(&path)
+            .with_context(|| format!("{} could not be removed", path.display()))?;
+    }
+    npm.ensure(|folder| node.install(&sources.join("npm"), folder))?;
+    pip.ensure(|folder| python.install(&sources.join("python"), folder))?;
+
+    let servers = servers(&node, &npm.folder, &pip.folder, &data)?;
+    let text = serde_json::to_string_pretty(&servers)? + "\n";
     if fs::read_to_string(&path).ok().as_deref() != Some(&text) {
         write_whole(&path, &text)?;
     }
@@ -277,7 +275,7 @@ impl Node {
     }
 
     fn install(&self, sources: &Path, folder: &Path) -> Result<()> {
-        for file in ["package.json", "package-lock.json", ".npmrc"] {
+        for file in NPM_FILES {
             let from = sources.join(file);
             fs::copy(&from, folder.join(file))
                 .with_context(|| format!("{} could not be copied", from.display()))?;

@@ -194,9 +194,9 @@ pub(crate) fn run_suite(workspace: &Workspace, suite: Suite) -> Result<()> {
     println!("\n{report}");
     match failure {
         None => Ok(()),
-        Some((name, error)) => Err(error.context(format!(
-            "step `{name}` failed; to run it alone: cargo xtask {name}"
-        ))),
+        Some((name, error)) => {
+            bail!("step `{name}` failed: {error:#}\nto run it alone: cargo xtask {name}")
+        }
     }
 }
 
