@@ -214,6 +214,19 @@ impl ToolDefinition {
         &self.descriptor
     }
 
+    /// The whole object under another name, everything else byte for byte.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`] when the name cannot be written as JSON.
+    pub fn descriptor_as(&self, name: &str) -> Result<JsonText, Error> {
+        if name == self.name.as_str() {
+            return Ok(self.descriptor.clone());
+        }
+        self.descriptor
+            .with_member("name", &JsonText::from_serialize(name)?)
+    }
+
     /// A digest of the whole object: what a fingerprint of the tool is. Key order does
     /// not count, since servers exist that shuffle it at every start.
     pub fn digest(&self) -> Digest {

@@ -75,6 +75,32 @@ impl JsonText {
         self.0.get()
     }
 
+    /// The object with one member replaced, or added at the end when it is not there.
+    /// The other members stay byte for byte.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Protocol`] when the value is not an object.
+    pub fn with_member(&self, name: &str, value: &Self) -> Result<Self, Error> {
+        let Members(members) = self.read()?;
+        let mut out = String::with_capacity(self.len() + value.len());
+        let mut replaced = false;
+        for (key, member) in &members {
+            let member = if key == name {
+                replaced = true;
+                value.as_str()
+            } else {
+                member.get()
+            };
+            push_member(&mut out, key, member)?;
+        }
+        if !replaced {
+            push_member(&mut out, name, value.as_str())?;
+        }
+        out.push_str(if out.is_empty() { "{}" } else { "}" });
+        Self::parse(&out)
+    }
+
     /// The length of the text in bytes.
     pub fn len(&self) -> usize {
         self.as_str().len()
@@ -282,6 +308,41 @@ fn rewrite_string(literal: &str, out: &mut String) -> Result<(), Error> {
         Err(_) => out.push_str(literal),
     }
     Ok(())
+}
+
+fn push_member(out: &mut String, key: &str, value: &str) -> Result<(), Error> {
+    out.push(if out.is_empty() { '{' } else { ',' });
+    let key = serde_json::to_string(key)
+        .map_err(|cause| Error::new(ErrorKind::Internal, format!("cannot write JSON: {cause}")))?;
+    out.push_str(&key);
+    out.push(':');
+    out.push_str(value);
+    Ok(())
+}
+
+/// The members of an object in their order.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(MembersVisitor)
+    }
 }
 
 /// JSON for digesting: scalars as they are written, members sorted by key.

@@ -63,8 +63,8 @@ pub use registry::{
 pub use signature::signature;
 pub use state::{Delta, STATE_VERSION, State};
 pub use strategy::{
-    Access, Answer, Call, Cx, Need, News, Placement, Resolution, Step, Strategy, Surface, ToolSlot,
-    with_section,
+    Access, Answer, Availability, Call, Cx, Need, News, Placement, Resolution, Settled, Step,
+    Strategy, Surface, ToolSlot, with_section,
 };
 pub use tool::{
     Arguments, CallContext, Elicitor, FnTool, InputRequired, Progress, ProgressSink, Repair,

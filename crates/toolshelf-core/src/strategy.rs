@@ -1,5 +1,6 @@
 //! The contract of a strategy: a planner that decides and does nothing else.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,8 @@ use serde_json::Value;
 
 use crate::content::ContentBlock;
 use crate::definition::ToolDefinition;
-use crate::group::{Groups, ShelvedTool};
+use crate::error::Error;
+use crate::group::{Groups, LoadedGroup, ShelvedTool};
 use crate::id::{GroupId, ToolKey};
 use crate::message::Event;
 use crate::search::SearchIndex;
@@ -73,12 +75,28 @@ pub trait Access: Send + Sync {
     fn visible(&self, key: &ToolKey) -> bool;
 }
 
+/// How the loads of one step ended.
+pub type Settled = BTreeMap<GroupId, Result<Arc<LoadedGroup>, Arc<Error>>>;
+
+/// Whether a group's tools are there.
+#[derive(Debug, Clone, Copy)]
+pub enum Availability<'a> {
+    /// They are.
+    Ready(&'a Arc<LoadedGroup>),
+    /// The load that this step needed failed; asking again is for the next step.
+    Failed(&'a Arc<Error>),
+    /// Not loaded, and not asked for in this step.
+    Unsettled,
+}
+
 /// What a planner may look at.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Cx<'a> {
     /// The groups and their conditions.
     pub groups: &'a Groups,
+    /// How the loads ended that this step asked for.
+    pub settled: Option<&'a Settled>,
     /// Which tools exist for the model; `None` = all.
     pub access: Option<&'a dyn Access>,
     /// An index over deferred tools, where the host has one.
@@ -94,10 +112,28 @@ impl<'a> Cx<'a> {
     pub fn new(groups: &'a Groups) -> Self {
         Self {
             groups,
+            settled: None,
             access: None,
             index: None,
             context_window: None,
             placement: Placement::default(),
+        }
+    }
+
+    /// Whether the tools of a group are there. A planner asks for a load when they are
+    /// unsettled, and not when the load failed already in this step.
+    pub fn availability(&self, group: &GroupId) -> Availability<'a> {
+        match self.settled.and_then(|settled| settled.get(group)) {
+            Some(Ok(loaded)) => Availability::Ready(loaded),
+            Some(Err(error)) => Availability::Failed(error),
+            None => match self
+                .groups
+                .get(group.as_str())
+                .and_then(|entry| entry.condition.ready())
+            {
+                Some(loaded) => Availability::Ready(loaded),
+                None => Availability::Unsettled,
+            },
         }
     }
 
@@ -242,8 +278,8 @@ impl Answer {
 /// # Behavior
 ///
 /// * All methods are pure functions of their arguments.
-/// * A need that was met is not asked again in the same step. Every group is settled
-///   after a `Load`: ready or failed, never pending.
+/// * A need that was met is not asked again in the same step: [`Cx::availability`] tells
+///   how it ended, ready or failed, never pending.
 /// * `surface`: names of tools are unique and legal for the strictest provider; when
 ///   the strategy defers, its load or search tool is always in it.
 /// * `surface` is the same, byte for byte, all session long when `stable` says so.
