@@ -1,0 +1,145 @@
+//! The definitions of `load_tools` and `deferred_tool_call`, and the instructions.
+//!
+//! The two definitions of dispatch in an MCP server together have at most 1,300 bytes
+//! without the catalog: under 350 tokens, which every request of every session carries.
+
+use serde::Serialize;
+use toolshelf_core::{Error, JsonText, Placement, ToolDefinition};
+
+/// The name of the tool that loads.
+pub const LOAD_TOOLS: &str = "load_tools";
+
+/// The name of the tool that calls another tool.
+pub const DEFERRED_TOOL_CALL: &str = "deferred_tool_call";
+
+/// The most characters of instructions.
+pub const MAX_INSTRUCTIONS_CHARS: usize = 512;
+
+/// How to use the tools of a server that fronts others under `dispatch`.
+pub const DISPATCH_INSTRUCTIONS: &str = "\
+The tools of several servers stand behind two tools. Find a group in the description of \
+`load_tools`, load it to read the schemas of its tools, then run one with \
+`deferred_tool_call`. Several calls may go in one turn. A schema that you have read stays \
+valid; do not load it again.";
+
+/// How to use the tools of a server that fronts others under `inject`.
+pub const INJECT_INSTRUCTIONS: &str = "\
+The tools of several servers wait until you load them. Find a group in the description of \
+`load_tools` and load it, or some of its tools by `tool_names`: they join your tool list, \
+under the names in `call_as`, and you call them directly. A tool that is loaded stays \
+loaded; do not load it again.";
+
+/// How to use the tools of a server that fronts others under `standard`.
+pub const STANDARD_INSTRUCTIONS: &str = "\
+The tools of several servers, passed through. A tool's name begins with the name of its \
+server: `server__tool`.";
+
+/// What is added to the instructions of `dispatch` where `inject` was asked for but cannot
+/// be had.
+pub const INJECT_NOT_OFFERED: &str =
+    " (The tool list of this connection cannot grow, so tools are called this way.)";
+
+const LOAD_SCHEMA: &str = r#"{"type":"object","properties":{"group_id":{"type":"string","description":"Id of a group in the catalog"},"tool_names":{"type":"array","items":{"type":"string"},"description":"Only these tools; leave out for the whole group"}},"required":["group_id"]}"#;
+
+const CALL_SCHEMA: &str = r#"{"type":"object","properties":{"tool_name":{"type":"string","description":"`group/tool`; the bare name will do where only one group has it"},"arguments":{"type":"object","description":"What the tool's own schema asks for","additionalProperties":true}},"required":["tool_name"]}"#;
+
+const CALL_DESCRIPTION: &str = "\
+Run a tool of any group. Read its schema with `load_tools` first, unless you know it: \
+`arguments` must fit it. If they do not, nothing runs and the answer holds the schema, so \
+that you can correct the call. Write `tool_name` before `arguments`.";
+
+const DISPATCH_LOAD: &str = "\
+Read what the tools of a group do: returns their descriptions and full input schemas. Then \
+run one with `deferred_tool_call`.";
+
+const INJECT_LOAD: &str = "\
+Load a group of tools: they join your tool list and can be called directly for the rest of \
+the conversation.";
+
+/// Where the catalog stands, from the point of view of the description.
+const IN_PROMPT: &str = " Groups are listed under 'Deferred tool groups' in your instructions.";
+
+const IN_DESCRIPTION: &str = " The groups:";
+
+/// The definition of `load_tools` under `dispatch`. In an MCP server the description ends
+/// with the catalog; elsewhere `catalog` is not looked at.
+///
+/// # Errors
+///
+/// None: all parts are constants, but reading a definition can fail in general.
+pub fn load_tools_for_dispatch(
+    placement: Placement,
+    catalog: &str,
+) -> Result<ToolDefinition, Error> {
+    load_tools(DISPATCH_LOAD, placement, catalog)
+}
+
+/// The definition of `load_tools` under `inject`. See [`load_tools_for_dispatch`].
+///
+/// # Errors
+///
+/// As [`load_tools_for_dispatch`].
+pub fn load_tools_for_inject(placement: Placement, catalog: &str) -> Result<ToolDefinition, Error> {
+    load_tools(INJECT_LOAD, placement, catalog)
+}
+
+/// The definition of `deferred_tool_call`.
+///
+/// # Errors
+///
+/// As [`load_tools_for_dispatch`].
+pub fn deferred_tool_call() -> Result<ToolDefinition, Error> {
+    definition(DEFERRED_TOOL_CALL, CALL_DESCRIPTION, CALL_SCHEMA, None)
+}
+
+fn load_tools(what: &str, placement: Placement, catalog: &str) -> Result<ToolDefinition, Error> {
+    let description = match placement {
+        Placement::SystemPrompt => format!("{what}{IN_PROMPT}"),
+        Placement::McpServer if catalog.is_empty() => {
+            format!("{what} No groups are available at present.")
+        }
+        Placement::McpServer => format!("{what}{IN_DESCRIPTION}\n\n{catalog}"),
+    };
+    // A host asks its user less often before a tool that changes nothing.
+    let hints = Hints {
+        read_only: true,
+        idempotent: true,
+        open_world: false,
+    };
+    definition(LOAD_TOOLS, &description, LOAD_SCHEMA, Some(hints))
+}
+
+#[derive(Serialize)]
+struct Descriptor<'a> {
+    name: &'a str,
+    description: &'a str,
+    #[serde(rename = "inputSchema")]
+    input_schema: JsonText,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<Hints>,
+}
+
+#[derive(Serialize)]
+struct Hints {
+    #[serde(rename = "readOnlyHint")]
+    read_only: bool,
+    #[serde(rename = "idempotentHint")]
+    idempotent: bool,
+    #[serde(rename = "openWorldHint")]
+    open_world: bool,
+}
+
+fn definition(
+    name: &str,
+    description: &str,
+    schema: &str,
+    annotations: Option<Hints>,
+) -> Result<ToolDefinition, Error> {
+    let descriptor = JsonText::from_serialize(&Descriptor {
+        name,
+        description,
+        input_schema: JsonText::parse(schema)?,
+        annotations,
+    })?;
+    Ok(ToolDefinition::from_descriptor(descriptor)?.definition)
+}
