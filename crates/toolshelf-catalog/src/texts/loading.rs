@@ -1,12 +1,11 @@
 //! Errors of `load_tools`: the text under `error` in its answer.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::{Error, ErrorKind, GroupId};
 
-use super::{MAX_CANDIDATES, MAX_NEAREST, counted, quote, quotes, sentence};
+use super::{MAX_GROUPS, MAX_TOOLS, counted, quote, quotes, sentence};
 
 /// How many unknown names an error about `tool_names` treats one by one.
 const MAX_UNKNOWN: usize = 5;
@@ -14,87 +13,71 @@ const MAX_UNKNOWN: usize = 5;
 /// How many near names it proposes for each of them.
 const NEAREST_EACH: usize = 3;
 
-/// `group_id` is missing or is not a string.
+/// `group_id` is missing.
 pub fn group_id_missing() -> String {
-    "`group_id` is required: the id of a group in the catalog, as a string.".to_owned()
+    "`group_id` is required: the id of a group in the catalog.".to_owned()
+}
+
+/// `group_id` is something else than a string.
+pub fn group_id_not_a_string() -> String {
+    "`group_id` must be a string: the id of one group in the catalog.".to_owned()
 }
 
 /// `tool_names` is something else than a list of strings.
-pub fn tool_names_fault() -> String {
+pub fn tool_names_not_a_list() -> String {
     "`tool_names` must be a list of strings. Leave it out to load the whole group.".to_owned()
 }
 
 /// `tool_names` is an empty list.
-pub fn no_tool_names() -> String {
-    "`tool_names` is empty. Name at least one tool, or leave it out to load the whole group."
-        .to_owned()
+pub fn empty_tool_names(group: &GroupId) -> String {
+    format!(
+        "`tool_names` is empty. Name at least one tool of {}, or leave it out to load the whole \
+         group.",
+        quote(group.as_str())
+    )
 }
 
-/// There is no such group. `known` are the ids that the model may know.
-///
-/// The nearest ids are named, [`MAX_NEAREST`] at most; where none is near, all of them
-/// if they are not more than that.
-pub fn unknown_group<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let mut known: Vec<&str> = known.into_iter().collect();
-    known.sort_unstable();
-    known.dedup();
-    let mut text = format!("There is no group {}", quote(asked));
-    if known.is_empty() {
-        text.push_str(": no groups are available.");
-        return text;
+/// There is no such group. `near` are the nearest ids, best first, of which five are
+/// named at most; `total` is how many groups there are.
+pub fn unknown_group<S: AsRef<str>>(asked: &str, near: &[S], total: usize) -> String {
+    let asked = quote(asked);
+    let verb = if total == 1 { "is" } else { "are" };
+    let available = format!("{} {verb} available", counted(total, "group"));
+    if total == 0 {
+        format!("There is no group {asked}: no groups are available.")
+    } else if near.is_empty() {
+        format!(
+            "There is no group {asked}. {available}: use an id from the catalog, or try another \
+             word."
+        )
+    } else {
+        let shown = &near[..near.len().min(MAX_GROUPS)];
+        let near = quotes(shown, MAX_GROUPS);
+        format!("There is no group {asked}. The nearest: {near}. {available}.")
     }
-    let near = nearest(asked, known.iter().copied(), MAX_NEAREST);
-    let available = if known.len() == 1 {
-        "1 group is available".to_owned()
-    } else {
-        format!("{} are available", counted(known.len(), "group"))
-    };
-    // Writing into a string cannot fail.
-    let _ = if !near.is_empty() {
-        write!(
-            text,
-            ". The nearest: {}. {available}.",
-            quotes(&near, MAX_NEAREST)
-        )
-    } else if known.len() <= MAX_NEAREST {
-        write!(text, ". {available}: {}.", quotes(&known, MAX_NEAREST))
-    } else {
-        write!(
-            text,
-            ". {available}; use an id from the catalog, or try another word."
-        )
-    };
-    text
 }
 
 /// What was given as a group is the name of a tool in these groups.
-pub fn tool_as_group(asked: &str, groups: &[&GroupId]) -> String {
-    let groups: Vec<&str> = groups.iter().map(|group| group.as_str()).collect();
-    let noun = if groups.len() == 1 {
+pub fn tool_as_group(asked: &str, groups: &[GroupId]) -> String {
+    let whose = if groups.len() == 1 {
         "its group"
     } else {
         "one of its groups"
     };
     format!(
-        "{} is a tool, not a group. Call `load_tools` with {noun} as `group_id`: {}.",
+        "{} is a tool, not a group. Call `load_tools` with {whose} as `group_id`: {}.",
         quote(asked),
-        quotes(&groups, MAX_CANDIDATES)
+        quotes(groups, MAX_TOOLS)
     )
 }
 
 /// Some names in `tool_names` are none of the group's tools. `known` are the names that it
-/// has; `loaded` says whether others of the request were loaded.
-pub fn unknown_tools<'a>(
-    group: &GroupId,
-    unknown: &[&str],
-    known: impl IntoIterator<Item = &'a str>,
-    loaded: bool,
-) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    let listed: Vec<String> = unknown
-        .iter()
-        .take(MAX_UNKNOWN)
+/// has; the nearest are named.
+pub fn unknown_tools<S: AsRef<str>>(group: &GroupId, unknown: &[S], known: &[&str]) -> String {
+    let shown = unknown.iter().take(MAX_UNKNOWN);
+    let mut listed: Vec<String> = shown
         .map(|name| {
+            let name = name.as_ref();
             let near = nearest(name, known.iter().copied(), NEAREST_EACH);
             if near.is_empty() {
                 quote(name)
@@ -103,21 +86,15 @@ pub fn unknown_tools<'a>(
             }
         })
         .collect();
-    let mut text = format!(
-        "Not among the {} of group {}: {}",
+    if unknown.len() > MAX_UNKNOWN {
+        listed.push(format!("… +{} more", unknown.len() - MAX_UNKNOWN));
+    }
+    format!(
+        "Not among the {} of group {}: {}. Leave `tool_names` out to load the whole group.",
         counted(known.len(), "tool"),
         quote(group.as_str()),
         listed.join(", ")
-    );
-    if unknown.len() > MAX_UNKNOWN {
-        let _ = write!(text, ", … +{} more", unknown.len() - MAX_UNKNOWN);
-    }
-    text.push_str(if loaded {
-        ". The others were loaded."
-    } else {
-        ". Nothing was loaded; leave `tool_names` out to load the whole group."
-    });
-    text
+    )
 }
 
 /// The loader of a group failed, just now or so short a time ago that it is not asked

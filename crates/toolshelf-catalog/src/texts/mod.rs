@@ -2,23 +2,31 @@
 //! what the model reads when something goes wrong.
 //!
 //! Every error says what to do next, is bounded however large the shelf is, and quotes
-//! what others wrote as one neutralised line. None of them holds a schema unless it
-//! says so, and none a secret: what a loader's failure says to a model is
+//! what others wrote as one neutralised line. None of them holds a secret: what a
+//! loader's failure says to a model is
 //! [`Error::for_model`](toolshelf_core::Error::for_model).
+//!
+//! ```
+//! use toolshelf_catalog::texts;
+//! assert_eq!(
+//!     texts::unknown_group("gihtub", &["github"], 12),
+//!     "There is no group `gihtub`. The nearest: `github`. 12 groups are available."
+//! );
+//! ```
 
 mod calling;
 mod loading;
 mod own_tools;
 
-pub use calling::{ambiguous_tool, arguments_fault, tool_name_missing, unknown_tool};
+pub use calling::{MAX_SCHEMA_BYTES, ambiguous_tool, unknown_tool, unreadable_arguments};
 pub use loading::{
-    group_id_missing, load_failed, no_tool_names, tool_as_group, tool_names_fault, unknown_group,
-    unknown_tools,
+    empty_tool_names, group_id_missing, group_id_not_a_string, load_failed, tool_as_group,
+    tool_names_not_a_list, unknown_group, unknown_tools,
 };
 pub use own_tools::{
-    DEFERRED_TOOL_CALL, DISPATCH_INSTRUCTIONS, INJECT_INSTRUCTIONS, INJECT_NOT_OFFERED, LOAD_TOOLS,
-    MAX_INSTRUCTIONS_CHARS, STANDARD_INSTRUCTIONS, deferred_tool_call, load_tools_for_dispatch,
-    load_tools_for_inject,
+    DEFERRED_TOOL_CALL, INJECT_NOT_OFFERED, LOAD_TOOLS, MAX_INSTRUCTIONS_CHARS, deferred_tool_call,
+    instructions_dispatch, instructions_inject, instructions_standard, load_tools_dispatch,
+    load_tools_gateway, load_tools_inject, load_tools_inject_gateway,
 };
 
 use toolshelf_core::MAX_ID_BYTES;
@@ -27,26 +35,24 @@ use toolshelf_core::text::one_line;
 /// Name and version of all texts in this module.
 pub const TEXTS_FORMAT: &str = "texts/1";
 
-/// How many near names an error proposes.
-pub const MAX_NEAREST: usize = 5;
+/// How many groups an error proposes.
+pub const MAX_GROUPS: usize = 5;
 
-/// How many candidates the error about an ambiguous name lists.
-pub const MAX_CANDIDATES: usize = 8;
+/// How many tools an error proposes or lists.
+pub const MAX_TOOLS: usize = 8;
 
-/// What somebody else wrote, as a quotation. A name that is one line already and could be
-/// given back stays as it is.
+/// The longest quotation in bytes: a key, `group/tool`.
+const MAX_QUOTE_BYTES: usize = 2 * MAX_ID_BYTES + 1;
+
+/// A name as a quotation, whoever wrote it. The name of a tool or a group stays as it is.
 fn quote(text: &str) -> String {
-    let bounded = one_line(text, MAX_ID_BYTES);
-    format!("`{bounded}`")
+    format!("`{}`", one_line(text, MAX_QUOTE_BYTES))
 }
 
-/// Quotations separated by commas, at most `limit`; the rest is counted.
+/// Quotations separated by commas, at most `limit`; the others are counted.
 fn quotes<S: AsRef<str>>(texts: &[S], limit: usize) -> String {
-    let mut list: Vec<String> = texts
-        .iter()
-        .take(limit)
-        .map(|text| quote(text.as_ref()))
-        .collect();
+    let shown = texts.iter().take(limit);
+    let mut list: Vec<String> = shown.map(|text| quote(text.as_ref())).collect();
     if texts.len() > limit {
         list.push(format!("… +{} more", texts.len() - limit));
     }

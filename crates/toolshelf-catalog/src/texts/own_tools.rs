@@ -4,7 +4,7 @@
 //! without the catalog: under 350 tokens, which every request of every session carries.
 
 use serde::Serialize;
-use toolshelf_core::{Error, JsonText, Placement, ToolDefinition};
+use toolshelf_core::{Error, JsonText, ToolDefinition};
 
 /// The name of the tool that loads.
 pub const LOAD_TOOLS: &str = "load_tools";
@@ -15,29 +15,26 @@ pub const DEFERRED_TOOL_CALL: &str = "deferred_tool_call";
 /// The most characters of instructions.
 pub const MAX_INSTRUCTIONS_CHARS: usize = 512;
 
-/// How to use the tools of a server that fronts others under `dispatch`.
-pub const DISPATCH_INSTRUCTIONS: &str = "\
+/// What is added to the instructions of `dispatch` where `inject` was asked for but cannot
+/// be had.
+pub const INJECT_NOT_OFFERED: &str =
+    " (The tool list of this connection cannot grow, so tools are called this way.)";
+
+const DISPATCH_INSTRUCTIONS: &str = "\
 The tools of several servers stand behind two tools. Find a group in the description of \
 `load_tools`, load it to read the schemas of its tools, then run one with \
 `deferred_tool_call`. Several calls may go in one turn. A schema that you have read stays \
 valid; do not load it again.";
 
-/// How to use the tools of a server that fronts others under `inject`.
-pub const INJECT_INSTRUCTIONS: &str = "\
+const INJECT_INSTRUCTIONS: &str = "\
 The tools of several servers wait until you load them. Find a group in the description of \
 `load_tools` and load it, or some of its tools by `tool_names`: they join your tool list, \
 under the names in `call_as`, and you call them directly. A tool that is loaded stays \
 loaded; do not load it again.";
 
-/// How to use the tools of a server that fronts others under `standard`.
-pub const STANDARD_INSTRUCTIONS: &str = "\
+const STANDARD_INSTRUCTIONS: &str = "\
 The tools of several servers, passed through. A tool's name begins with the name of its \
 server: `server__tool`.";
-
-/// What is added to the instructions of `dispatch` where `inject` was asked for but cannot
-/// be had.
-pub const INJECT_NOT_OFFERED: &str =
-    " (The tool list of this connection cannot grow, so tools are called this way.)";
 
 const LOAD_SCHEMA: &str = r#"{"type":"object","properties":{"group_id":{"type":"string","description":"Id of a group in the catalog"},"tool_names":{"type":"array","items":{"type":"string"},"description":"Only these tools; leave out for the whole group"}},"required":["group_id"]}"#;
 
@@ -61,45 +58,82 @@ const IN_PROMPT: &str = " Groups are listed under 'Deferred tool groups' in your
 
 const IN_DESCRIPTION: &str = " The groups:";
 
-/// The definition of `load_tools` under `dispatch`. In an MCP server the description ends
-/// with the catalog; elsewhere `catalog` is not looked at.
+const NO_GROUPS: &str = " There is nothing to load at present.";
+
+/// How to use the tools of a server that fronts others under `dispatch`; at most
+/// [`MAX_INSTRUCTIONS_CHARS`].
+pub fn instructions_dispatch() -> &'static str {
+    DISPATCH_INSTRUCTIONS
+}
+
+/// How to use the tools of a server that fronts others under `inject`; at most
+/// [`MAX_INSTRUCTIONS_CHARS`].
+pub fn instructions_inject() -> &'static str {
+    INJECT_INSTRUCTIONS
+}
+
+/// How to use the tools of a server that fronts others under `standard`; at most
+/// [`MAX_INSTRUCTIONS_CHARS`].
+pub fn instructions_standard() -> &'static str {
+    STANDARD_INSTRUCTIONS
+}
+
+/// The definition of `load_tools` under `dispatch`, with the catalog in the system prompt.
 ///
 /// # Errors
 ///
 /// None: all parts are constants, but reading a definition can fail in general.
-pub fn load_tools_for_dispatch(
-    placement: Placement,
-    catalog: &str,
-) -> Result<ToolDefinition, Error> {
-    load_tools(DISPATCH_LOAD, placement, catalog)
+pub fn load_tools_dispatch() -> Result<ToolDefinition, Error> {
+    load_tools(format!("{DISPATCH_LOAD}{IN_PROMPT}"))
 }
 
-/// The definition of `load_tools` under `inject`. See [`load_tools_for_dispatch`].
+/// The definition of `load_tools` under `dispatch` in an MCP server: its description ends
+/// with the catalog.
 ///
 /// # Errors
 ///
-/// As [`load_tools_for_dispatch`].
-pub fn load_tools_for_inject(placement: Placement, catalog: &str) -> Result<ToolDefinition, Error> {
-    load_tools(INJECT_LOAD, placement, catalog)
+/// As [`load_tools_dispatch`].
+pub fn load_tools_gateway(catalog: &str) -> Result<ToolDefinition, Error> {
+    load_tools(with_catalog(DISPATCH_LOAD, catalog))
+}
+
+/// The definition of `load_tools` under `inject`, with the catalog in the system prompt.
+///
+/// # Errors
+///
+/// As [`load_tools_dispatch`].
+pub fn load_tools_inject() -> Result<ToolDefinition, Error> {
+    load_tools(format!("{INJECT_LOAD}{IN_PROMPT}"))
+}
+
+/// The definition of `load_tools` under `inject` in an MCP server: its description ends
+/// with the catalog.
+///
+/// # Errors
+///
+/// As [`load_tools_dispatch`].
+pub fn load_tools_inject_gateway(catalog: &str) -> Result<ToolDefinition, Error> {
+    load_tools(with_catalog(INJECT_LOAD, catalog))
 }
 
 /// The definition of `deferred_tool_call`.
 ///
 /// # Errors
 ///
-/// As [`load_tools_for_dispatch`].
+/// As [`load_tools_dispatch`].
 pub fn deferred_tool_call() -> Result<ToolDefinition, Error> {
     definition(DEFERRED_TOOL_CALL, CALL_DESCRIPTION, CALL_SCHEMA, None)
 }
 
-fn load_tools(what: &str, placement: Placement, catalog: &str) -> Result<ToolDefinition, Error> {
-    let description = match placement {
-        Placement::SystemPrompt => format!("{what}{IN_PROMPT}"),
-        Placement::McpServer if catalog.is_empty() => {
-            format!("{what} No groups are available at present.")
-        }
-        Placement::McpServer => format!("{what}{IN_DESCRIPTION}\n\n{catalog}"),
-    };
+fn with_catalog(what: &str, catalog: &str) -> String {
+    if catalog.is_empty() {
+        format!("{what}{NO_GROUPS}")
+    } else {
+        format!("{what}{IN_DESCRIPTION}\n\n{catalog}")
+    }
+}
+
+fn load_tools(description: String) -> Result<ToolDefinition, Error> {
     // A host asks its user less often before a tool that changes nothing.
     let hints = Hints {
         read_only: true,
