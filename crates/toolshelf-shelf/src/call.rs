@@ -1,0 +1,468 @@
+//! The one way of a call.
+
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use toolshelf_core::nearest::nearest;
+use toolshelf_core::{
+    Arguments, Call, CallContext, Delta, Error, ErrorKind, Exposure, Need, Repair, Resolution,
+    Settled, State, Step, ToolKey, ToolOutcome, ToolResult,
+};
+
+use crate::loads::Shelved;
+use crate::observer::{LoadCause, ShelfEvent};
+use crate::policy::{BeforeCall, Permission, Policy};
+use crate::session::{MAX_ROUNDS, Session};
+use crate::shelf::{Shelf, contract_broken};
+use crate::texts;
+use crate::validate::Validation;
+
+/// Who answered a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AnsweredBy {
+    /// The tool that was called.
+    Tool,
+    /// The strategy, with a tool of its own.
+    Strategy,
+    /// The driver: the call did not come to its tool, or its tool failed.
+    Driver,
+    /// Nobody: the name is known neither to the strategy nor to the shelf. A host with
+    /// tools outside of the shelf looks there.
+    Nobody,
+}
+
+/// What became of a call.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CallReport {
+    /// The call as the model made it, with its id.
+    pub envelope: Call,
+    /// The tool that was meant, when one was found.
+    pub key: Option<ToolKey>,
+    /// The arguments that were sent, or would have been.
+    pub arguments: Arguments,
+    /// What was done to them.
+    pub repairs: Vec<Repair>,
+    /// Who answered.
+    pub answered_by: AnsweredBy,
+    /// The answer; for the model in any case.
+    pub outcome: ToolOutcome,
+    /// What went wrong, for the operator.
+    pub error: Option<Arc<Error>>,
+    /// How long the tool took; zero when it was not called.
+    pub took: Duration,
+}
+
+impl CallReport {
+    /// Whether the answer is an error.
+    pub fn is_error(&self) -> bool {
+        matches!(&self.outcome, ToolOutcome::Complete(result) if result.is_error)
+    }
+
+    /// The text of a complete answer.
+    pub fn text(&self) -> String {
+        match &self.outcome {
+            ToolOutcome::Complete(result) => result.joined_text(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The policy that judges a call or a batch: frozen before any of it begins.
+pub(crate) fn policy_of(shelf: &Shelf) -> Arc<dyn Policy> {
+    let policy = &shelf.inner.policy;
+    policy.for_batch().unwrap_or_else(|| policy.clone())
+}
+
+struct Run<'a> {
+    session: &'a Session,
+    policy: &'a dyn Policy,
+    context: CallContext,
+    report: CallReport,
+    /// The tool whose name was permitted.
+    permitted: Option<ToolKey>,
+    /// How the loads ended that resolving needed.
+    settled: Settled,
+}
+
+/// Makes a call. `resolved` gets the changes of the state as soon as the call is
+/// resolved, exactly once.
+pub(crate) async fn run(
+    session: &Session,
+    policy: &Arc<dyn Policy>,
+    state: &State,
+    call: Call,
+    context: CallContext,
+    resolved: impl FnOnce(Vec<Delta>),
+) -> CallReport {
+    let mut run = Run {
+        session,
+        policy: policy.as_ref(),
+        context,
+        report: CallReport {
+            envelope: call,
+            key: None,
+            arguments: Arguments::new(),
+            repairs: Vec::new(),
+            answered_by: AnsweredBy::Driver,
+            outcome: ToolOutcome::Complete(ToolResult::default()),
+            error: None,
+            took: Duration::ZERO,
+        },
+        permitted: None,
+        settled: Settled::new(),
+    };
+    let resolution = run.resolve(state).await;
+    match resolution {
+        Err(Stop) => resolved(Vec::new()),
+        Ok(Resolution::NotMine) => {
+            resolved(Vec::new());
+            run.not_mine();
+        }
+        Ok(Resolution::Answer(answer)) => {
+            resolved(answer.deltas);
+            run.report.answered_by = AnsweredBy::Strategy;
+            run.report.outcome = ToolOutcome::Complete(ToolResult {
+                content: answer.content,
+                is_error: answer.is_error,
+                ..ToolResult::default()
+            });
+        }
+        Ok(Resolution::Execute {
+            key,
+            arguments,
+            repairs,
+        }) => {
+            resolved(Vec::new());
+            run.report.key = Some(key.clone());
+            run.report.arguments = arguments;
+            run.report.repairs = repairs;
+            // The report is complete whichever way this ends.
+            let _ = run.execute(key).await;
+        }
+        // The enum may grow; an unknown decision is no decision.
+        Ok(_) => {
+            resolved(Vec::new());
+            run.not_decided(contract_broken(
+                session.strategy().as_ref(),
+                "returned a resolution that this driver does not know",
+            ));
+        }
+    }
+    run.report
+}
+
+/// The call ended; the report says how.
+struct Stop;
+
+impl Run<'_> {
+    fn refuse(&mut self, text: String, error: Option<Arc<Error>>) -> Stop {
+        self.report.answered_by = AnsweredBy::Driver;
+        self.report.outcome = ToolOutcome::Complete(ToolResult::error(text));
+        self.report.error = error;
+        Stop
+    }
+
+    fn not_decided(&mut self, error: Error) -> Stop {
+        let text = if error.kind() == ErrorKind::Cancelled {
+            "The call was cancelled.".to_owned()
+        } else {
+            texts::not_decided(&self.report.envelope.name)
+        };
+        self.refuse(text, Some(Arc::new(error)))
+    }
+
+    async fn resolve(&mut self, state: &State) -> Result<Resolution, Stop> {
+        let session = self.session;
+        let strategy = session.strategy().clone();
+        let mut met = BTreeSet::new();
+        for _ in 0..MAX_ROUNDS {
+            let step = session.with_cx(&self.settled, |cx| {
+                strategy.resolve(cx, state, &self.report.envelope)
+            });
+            let needs = match step {
+                Step::Done(resolution) => return Ok(resolution),
+                Step::Need(needs) => needs,
+            };
+            if let Err(error) = session.note_needs(&mut met, &needs) {
+                return Err(self.not_decided(error));
+            }
+            // Permissions before anything is loaded or started.
+            let mut cause = LoadCause::Explicit;
+            for need in &needs {
+                if let Need::Permit(key) = need {
+                    cause = LoadCause::Implicit;
+                    self.permit_name(key).await?;
+                }
+            }
+            let cancellation = self.context.cancellation.clone();
+            let mut settled = std::mem::take(&mut self.settled);
+            let met = self
+                .within_deadline(session.meet(&needs, &mut settled, cause, &cancellation))
+                .await
+                .and_then(|met| met);
+            self.settled = settled;
+            if let Err(error) = met {
+                return Err(self.not_decided(error));
+            }
+        }
+        Err(self.not_decided(contract_broken(
+            strategy.as_ref(),
+            "never came to a resolution",
+        )))
+    }
+
+    async fn permit_name(&mut self, key: &ToolKey) -> Result<(), Stop> {
+        if self.permitted.as_ref() == Some(key) {
+            return Ok(());
+        }
+        match self.policy.permit_name(key, &self.context).await {
+            Permission::Allow => {
+                self.permitted = Some(key.clone());
+                Ok(())
+            }
+            Permission::Deny(reason) => {
+                self.report.key = Some(key.clone());
+                Err(self.denied(key, &reason))
+            }
+        }
+    }
+
+    fn denied(&mut self, key: &ToolKey, reason: &str) -> Stop {
+        let error = Error::new(ErrorKind::Denied, format!("'{key}' was denied: {reason}"));
+        self.refuse(texts::denied(key, reason), Some(Arc::new(error)))
+    }
+
+    fn not_mine(&mut self) {
+        let name = self.report.envelope.name.clone();
+        let limit = self.session.shelf().inner.limits.suggestions;
+        let own = self.session.strategy().own_tools();
+        let nearest = self.session.with_cx(&self.settled, |cx| {
+            let visible = cx.groups.iter().flat_map(|(id, entry)| {
+                entry
+                    .names()
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|tool| ToolKey::new(id.clone(), tool.clone()))
+                    .filter(|key| cx.visible(key))
+            });
+            let known: Vec<(String, String)> = visible
+                .map(|key| (key.tool.as_str().to_owned(), key.to_string()))
+                .chain(own.iter().map(|name| (name.clone(), name.clone())))
+                .collect();
+            let near = nearest(&name, known.iter().map(|(bare, _)| bare.as_str()), limit);
+            let mut qualified: Vec<String> = Vec::new();
+            for bare in near {
+                for (_, full) in known.iter().filter(|(known, _)| known == bare) {
+                    if !qualified.contains(full) && qualified.len() < limit {
+                        qualified.push(full.clone());
+                    }
+                }
+            }
+            qualified
+        });
+        let _ = self.refuse(
+            texts::unknown_name(&name, &nearest),
+            Some(Arc::new(Error::new(
+                ErrorKind::NotFound,
+                format!("there is no tool {name:?}"),
+            ))),
+        );
+        self.report.answered_by = AnsweredBy::Nobody;
+    }
+
+    /// Policy on the name, load, validation, hooks, policy on the arguments, call.
+    async fn execute(&mut self, key: ToolKey) -> Result<(), Stop> {
+        let visible = self.session.with_cx(&self.settled, |cx| cx.visible(&key));
+        if !visible {
+            return Err(self.no_such_tool(&key, None));
+        }
+        self.permit_name(&key).await?;
+        let shelved = self.shelved(&key).await?;
+        let Some(at) = shelved.loaded.position(key.tool.as_str()) else {
+            return Err(self.no_such_tool(&key, Some(&shelved)));
+        };
+        let shelved_tool = &shelved.loaded.tools[at];
+        if shelved_tool.exposure == Exposure::Hidden {
+            return Err(self.no_such_tool(&key, Some(&shelved)));
+        }
+        let definition = shelved_tool.definition().clone();
+        let inner = self.session.shelf().inner.clone();
+
+        for hook in &inner.hooks {
+            let repaired = hook.repair(&key, &definition, &self.report.arguments).await;
+            if let Some(arguments) = repaired {
+                self.report.arguments = arguments;
+                if !self.report.repairs.contains(&Repair::Host) {
+                    self.report.repairs.push(Repair::Host);
+                }
+            }
+        }
+        self.validate(&key, &shelved, at)?;
+        let mut edited = false;
+        for hook in &inner.hooks {
+            let before = hook
+                .before_tool_call(&key, &definition, &self.report.arguments)
+                .await;
+            match before {
+                BeforeCall::Continue => {}
+                BeforeCall::Edit(arguments) => {
+                    self.report.arguments = arguments;
+                    edited = true;
+                }
+                BeforeCall::Block(reason) => return Err(self.denied(&key, &reason)),
+            }
+        }
+        if edited {
+            self.validate(&key, &shelved, at)?;
+        }
+        let permission = self
+            .policy
+            .permit_call(&key, &definition, &self.report.arguments, &self.context)
+            .await;
+        if let Permission::Deny(reason) = permission {
+            return Err(self.denied(&key, &reason));
+        }
+        self.call_tool(&key, &shelved, at).await
+    }
+
+    fn no_such_tool(&mut self, key: &ToolKey, shelved: Option<&Shelved>) -> Stop {
+        let limit = self.session.shelf().inner.limits.suggestions;
+        let names: Vec<&str> = shelved.map_or_else(Vec::new, |shelved| {
+            self.session.with_cx(&self.settled, |cx| {
+                shelved
+                    .loaded
+                    .tools
+                    .iter()
+                    .filter(|tool| tool.exposure != Exposure::Hidden && cx.visible(&tool.key))
+                    .map(|tool| tool.key.tool.as_str())
+                    .collect()
+            })
+        });
+        let near = nearest(key.tool.as_str(), names.iter().copied(), limit);
+        let text = texts::no_such_tool(key, &near);
+        let error = Error::new(ErrorKind::NotFound, format!("there is no tool '{key}'"));
+        self.refuse(text, Some(Arc::new(error)))
+    }
+
+    async fn shelved(&mut self, key: &ToolKey) -> Result<Arc<Shelved>, Stop> {
+        let loads = self.session.shelf().inner.loads.clone();
+        if let Some(shelved) = loads.shelved(&key.group) {
+            return Ok(shelved);
+        }
+        // A load that failed while this call was resolved is not tried again for it.
+        if let Some(Err(error)) = self.settled.get(&key.group) {
+            let error = error.clone();
+            return Err(self.refuse(texts::not_loaded(&key.group, &error), Some(error)));
+        }
+        let cancellation = self.context.cancellation.clone();
+        let load = loads.load(&key.group, LoadCause::Implicit, &cancellation);
+        let error = match self.within_deadline(load).await {
+            Ok(Ok(shelved)) => return Ok(shelved),
+            Ok(Err(error)) => error,
+            Err(error) => Arc::new(error),
+        };
+        Err(self.refuse(texts::not_loaded(&key.group, &error), Some(error)))
+    }
+
+    fn validate(&mut self, key: &ToolKey, shelved: &Shelved, at: usize) -> Result<(), Stop> {
+        let inner = &self.session.shelf().inner;
+        let mode = (inner.validation)(key);
+        if mode == Validation::Off {
+            return Ok(());
+        }
+        let definition = shelved.loaded.tools[at].definition();
+        let checked = shelved.compiled[at].check(definition.input_schema(), &self.report.arguments);
+        let faults = match checked {
+            Ok(faults) if faults.is_empty() => return Ok(()),
+            Ok(faults) => faults,
+            Err(fault) => {
+                inner.loads.tell(&ShelfEvent::SchemaUnusable {
+                    key: key.clone(),
+                    fault: fault.to_owned(),
+                });
+                return Ok(());
+            }
+        };
+        if mode == Validation::Warn {
+            inner.loads.tell(&ShelfEvent::InvalidArgumentsSent {
+                key: key.clone(),
+                faults,
+            });
+            return Ok(());
+        }
+        let text =
+            texts::invalid_arguments(key, definition, &faults, inner.limits.max_schema_bytes);
+        let error = Error::new(
+            ErrorKind::InvalidArguments,
+            format!("{} faults in the arguments for '{key}'", faults.len()),
+        );
+        Err(self.refuse(text, Some(Arc::new(error))))
+    }
+
+    async fn call_tool(&mut self, key: &ToolKey, shelved: &Shelved, at: usize) -> Result<(), Stop> {
+        let loads = &self.session.shelf().inner.loads;
+        let call_id = self.report.envelope.id.clone();
+        loads.tell(&ShelfEvent::CallStarted {
+            call_id: call_id.clone(),
+            key: key.clone(),
+            repairs: self.report.repairs.clone(),
+        });
+        let begun = Instant::now();
+        let tool = &shelved.loaded.tools[at].tool;
+        let arguments = self.report.arguments.clone();
+        let call = AssertUnwindSafe(tool.call(arguments, self.context.clone())).catch_unwind();
+        let cancellation = self.context.cancellation.clone();
+        let call = async {
+            tokio::select! {
+                biased;
+                ended = call => ended.unwrap_or_else(|_panic| {
+                    Err(Error::new(ErrorKind::Internal, format!("the tool '{key}' panicked")))
+                }),
+                () = cancellation.cancelled() => {
+                    Err(Error::new(ErrorKind::Cancelled, "the caller cancelled"))
+                }
+            }
+        };
+        let result = self.within_deadline(call).await.and_then(|result| result);
+        self.report.took = begun.elapsed();
+        let stop = match result {
+            Ok(outcome) => {
+                self.report.answered_by = AnsweredBy::Tool;
+                self.report.outcome = outcome;
+                Ok(())
+            }
+            Err(error) => {
+                let text = texts::call_failed(key, &error);
+                Err(self.refuse(text, Some(Arc::new(error))))
+            }
+        };
+        loads.tell(&ShelfEvent::CallEnded {
+            call_id,
+            key: key.clone(),
+            is_error: self.report.is_error(),
+            took: self.report.took,
+        });
+        stop
+    }
+
+    /// Waits until the caller's deadline, or until the shelf's bound where there is none.
+    async fn within_deadline<T>(&self, future: impl Future<Output = T>) -> Result<T, Error> {
+        let bound = self.session.shelf().inner.limits.call_timeout;
+        let left = self.context.remaining().unwrap_or(bound);
+        tokio::time::timeout(left, future).await.map_err(|_| {
+            Error::new(
+                ErrorKind::TimedOut,
+                format!("the call did not end within {left:?}"),
+            )
+            .for_model_text(format!(
+                "it did not end within {} s.",
+                left.as_secs_f64().ceil() as u64
+            ))
+        })
+    }
+}

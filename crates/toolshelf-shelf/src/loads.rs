@@ -1,0 +1,390 @@
+//! Loading: once at a time for a group, in parallel for several, with deadline,
+//! back-off, cancellation and invalidation.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
+use toolshelf_core::{
+    Cancellation, Condition, Error, ErrorKind, GroupId, Groups, LoadContext, Loaded, LoadedGroup,
+    ToolGroup,
+};
+
+use crate::limits::Limits;
+use crate::observer::{LoadCause, Observer, ShelfEvent};
+use crate::validate::Compiled;
+
+/// How often one request for a load is begun anew because the group was invalidated
+/// under way.
+const MAX_RESTARTS: usize = 8;
+
+/// The tools of a group and their compiled schemas, in the same order.
+pub(crate) struct Shelved {
+    pub(crate) loaded: Arc<LoadedGroup>,
+    pub(crate) compiled: Vec<Compiled>,
+}
+
+impl Shelved {
+    fn new(loaded: LoadedGroup) -> Self {
+        Self {
+            compiled: loaded.tools.iter().map(|_| Compiled::default()).collect(),
+            loaded: Arc::new(loaded),
+        }
+    }
+}
+
+#[derive(Clone)]
+enum Outcome {
+    Settled(Result<Arc<Shelved>, Arc<Error>>),
+    /// The group was invalidated while it was loaded: what came is of no use.
+    Stale,
+}
+
+#[derive(Default)]
+struct Slot {
+    generation: u64,
+    flight: Option<watch::Receiver<Option<Outcome>>>,
+    shelved: Option<Arc<Shelved>>,
+    failures: u32,
+    retry_at: Option<Instant>,
+}
+
+/// The groups of a shelf and the state of their loads, under one lock that is never
+/// held across an await.
+#[derive(Default)]
+pub(crate) struct Table {
+    pub(crate) groups: Groups,
+    slots: HashMap<GroupId, Slot>,
+    /// Grows with every change that a surface can depend on.
+    pub(crate) revision: u64,
+}
+
+/// Loads groups.
+pub(crate) struct Loads {
+    table: RwLock<Table>,
+    permits: Arc<Semaphore>,
+    limits: Limits,
+    context: LoadContext,
+    observer: Option<Arc<dyn Observer>>,
+    /// Raised when the shelf is dropped.
+    shelf_gone: Cancellation,
+}
+
+impl Drop for Loads {
+    fn drop(&mut self) {
+        self.shelf_gone.cancel();
+    }
+}
+
+enum Begin {
+    Ready(Arc<Shelved>),
+    Flight(watch::Receiver<Option<Outcome>>),
+    Refused(Arc<Error>),
+}
+
+impl Loads {
+    pub(crate) fn new(
+        groups: Groups,
+        limits: Limits,
+        context: LoadContext,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Self {
+        Self {
+            table: RwLock::new(Table {
+                groups,
+                ..Table::default()
+            }),
+            permits: Arc::new(Semaphore::new(limits.concurrent_loads.max(1))),
+            limits,
+            context,
+            observer,
+            shelf_gone: Cancellation::new(),
+        }
+    }
+
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Table> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Table> {
+        self.table.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tell(&self, event: &ShelfEvent) {
+        if let Some(observer) = &self.observer {
+            observer.observe(event);
+        }
+    }
+
+    /// The tools of a group if it is loaded.
+    pub(crate) fn shelved(&self, group: &GroupId) -> Option<Arc<Shelved>> {
+        self.read()
+            .slots
+            .get(group)
+            .and_then(|slot| slot.shelved.clone())
+    }
+
+    /// Loads a group, or waits for the load that is under way.
+    pub(crate) async fn load(
+        self: &Arc<Self>,
+        group: &GroupId,
+        cause: LoadCause,
+        cancellation: &Cancellation,
+    ) -> Result<Arc<Shelved>, Arc<Error>> {
+        for _ in 0..MAX_RESTARTS {
+            let mut flight = match self.begin(group, cause) {
+                Begin::Ready(shelved) => return Ok(shelved),
+                Begin::Refused(error) => return Err(error),
+                Begin::Flight(flight) => flight,
+            };
+            let outcome = tokio::select! {
+                biased;
+                settled = flight.wait_for(Option::is_some) => match settled {
+                    Ok(outcome) => outcome.clone(),
+                    Err(_) => None,
+                },
+                () = cancellation.cancelled() => {
+                    return Err(Arc::new(Error::new(
+                        ErrorKind::Cancelled,
+                        format!("nobody waits for group '{group}' any more"),
+                    )));
+                }
+            };
+            match outcome {
+                Some(Outcome::Settled(result)) => return result,
+                Some(Outcome::Stale) => {}
+                None => break,
+            }
+        }
+        Err(Arc::new(
+            Error::new(
+                ErrorKind::Unavailable,
+                format!("the load of group '{group}' was given up"),
+            )
+            .for_model_text(format!(
+                "The load of group '{group}' was given up. Try again."
+            )),
+        ))
+    }
+
+    fn begin(self: &Arc<Self>, group: &GroupId, cause: LoadCause) -> Begin {
+        if let Some(shelved) = self.shelved(group) {
+            return Begin::Ready(shelved);
+        }
+        let mut table = self.write();
+        let Some(entry) = table.groups.get(group.as_str()) else {
+            return Begin::Refused(Arc::new(
+                Error::new(ErrorKind::NotFound, format!("there is no group '{group}'"))
+                    .for_model_text(format!("There is no group '{group}'.")),
+            ));
+        };
+        let definition = entry.group.clone();
+        let failure = entry.condition.failure().cloned();
+        let slot = table.slots.entry(group.clone()).or_default();
+        // Between the look without the write lock and this one somebody may have been
+        // faster.
+        if let Some(shelved) = &slot.shelved {
+            return Begin::Ready(shelved.clone());
+        }
+        if let Some(flight) = &slot.flight {
+            return Begin::Flight(flight.clone());
+        }
+        let now = Instant::now();
+        if let (Some(retry_at), Some(failure)) = (slot.retry_at, failure)
+            && retry_at > now
+        {
+            return Begin::Refused(Arc::new(failure.duplicate().retry_after(retry_at - now)));
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return Begin::Refused(Arc::new(Error::new(
+                ErrorKind::Internal,
+                "groups are loaded on a tokio runtime, and there is none here",
+            )));
+        };
+        let (sender, receiver) = watch::channel(None);
+        slot.flight = Some(receiver.clone());
+        let generation = slot.generation;
+        table.groups.set_condition(group, Condition::Pending);
+        drop(table);
+
+        self.tell(&ShelfEvent::LoadStarted {
+            group: group.clone(),
+            cause,
+        });
+        let flight = Flight {
+            loads: Arc::downgrade(self),
+            group: definition,
+            generation,
+            cause,
+            sender,
+        };
+        let permits = self.permits.clone();
+        let mut context = self.context.clone();
+        context.cancellation = self.shelf_gone.child();
+        let timeout = self.limits.load_timeout;
+        runtime.spawn(flight.run(permits, context, timeout));
+        Begin::Flight(receiver)
+    }
+
+    /// Ends a load: the condition is set before anybody who waits is woken.
+    fn settle(&self, flight: &Flight, result: Result<Loaded, Error>, took: Duration) -> Outcome {
+        let id = &flight.group.id;
+        let result = result
+            .and_then(|loaded| LoadedGroup::new(&flight.group, loaded))
+            .map(|loaded| Arc::new(Shelved::new(loaded)))
+            .map_err(|error| Arc::new(error.context("group", id.as_str())));
+        let mut table = self.write();
+        table.revision += 1;
+        let limits = self.limits;
+        let Some(slot) = table.slots.get_mut(id) else {
+            return Outcome::Stale;
+        };
+        slot.flight = None;
+        if slot.generation != flight.generation {
+            table.groups.set_condition(id, Condition::Declared);
+            return Outcome::Stale;
+        }
+        let condition = match &result {
+            Ok(shelved) => {
+                slot.failures = 0;
+                slot.retry_at = None;
+                slot.shelved = Some(shelved.clone());
+                Condition::Ready(shelved.loaded.clone())
+            }
+            Err(error) => {
+                slot.failures += 1;
+                slot.retry_at = Some(Instant::now() + limits.pause_after(slot.failures));
+                match error.kind() {
+                    ErrorKind::NeedsSignIn => Condition::NeedsSignIn(error.clone()),
+                    _ => Condition::Failed(error.clone()),
+                }
+            }
+        };
+        table.groups.set_condition(id, condition);
+        drop(table);
+        self.tell(&match &result {
+            Ok(shelved) => ShelfEvent::Loaded {
+                group: id.clone(),
+                cause: flight.cause,
+                loaded: shelved.loaded.clone(),
+                took,
+            },
+            Err(error) => ShelfEvent::LoadFailed {
+                group: id.clone(),
+                cause: flight.cause,
+                error: error.clone(),
+                took,
+            },
+        });
+        Outcome::Settled(result)
+    }
+
+    /// Takes what the host loaded itself.
+    pub(crate) fn hand_over(&self, group: &GroupId, loaded: Loaded) -> Result<(), Error> {
+        let mut table = self.write();
+        let Some(entry) = table.groups.get(group.as_str()) else {
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                format!("there is no group '{group}'"),
+            ));
+        };
+        let shelved = Arc::new(Shelved::new(LoadedGroup::new(&entry.group, loaded)?));
+        let condition = Condition::Ready(shelved.loaded.clone());
+        let slot = table.slots.entry(group.clone()).or_default();
+        // A load that is under way is overtaken.
+        slot.generation += 1;
+        slot.failures = 0;
+        slot.retry_at = None;
+        slot.shelved = Some(shelved);
+        table.groups.set_condition(group, condition);
+        table.revision += 1;
+        Ok(())
+    }
+
+    /// Forgets what is loaded of a group, and its failures.
+    pub(crate) fn invalidate(&self, group: &GroupId) {
+        let mut table = self.write();
+        let Some(slot) = table.slots.get_mut(group) else {
+            return;
+        };
+        slot.generation += 1;
+        slot.failures = 0;
+        slot.retry_at = None;
+        slot.shelved = None;
+        let condition = if slot.flight.is_some() {
+            Condition::Pending
+        } else {
+            Condition::Declared
+        };
+        table.groups.set_condition(group, condition);
+        table.revision += 1;
+    }
+
+    pub(crate) fn insert(&self, group: ToolGroup) -> Result<(), Error> {
+        let mut table = self.write();
+        table.groups.insert(group)?;
+        table.revision += 1;
+        Ok(())
+    }
+
+    pub(crate) fn remove(&self, group: &GroupId) -> bool {
+        let mut table = self.write();
+        table.slots.remove(group);
+        table.revision += 1;
+        table.groups.remove(group).is_some()
+    }
+}
+
+/// One run of a loader.
+struct Flight {
+    loads: Weak<Loads>,
+    group: Arc<ToolGroup>,
+    generation: u64,
+    cause: LoadCause,
+    sender: watch::Sender<Option<Outcome>>,
+}
+
+impl Flight {
+    async fn run(self, permits: Arc<Semaphore>, mut context: LoadContext, timeout: Duration) {
+        let cancellation = context.cancellation.clone();
+        let id = self.group.id.clone();
+        // The wait for a turn is bounded by the time-outs of those who are before us.
+        let permit = tokio::select! {
+            permit = permits.acquire_owned() => permit.ok(),
+            () = cancellation.cancelled() => None,
+        };
+        let begun = Instant::now();
+        context.deadline = Some((begun + timeout).into_std());
+        let load = AssertUnwindSafe(self.group.loader.load(context)).catch_unwind();
+        let result = tokio::select! {
+            ended = tokio::time::timeout(timeout, load) => match ended {
+                Ok(Ok(result)) => result,
+                Ok(Err(_panic)) => Err(Error::new(
+                    ErrorKind::Internal,
+                    format!("the loader of group '{id}' panicked"),
+                )),
+                Err(_elapsed) => Err(Error::new(
+                    ErrorKind::TimedOut,
+                    format!("the loader of group '{id}' did not end within {timeout:?}"),
+                )
+                .for_model_text(format!(
+                    "Group '{id}' did not answer within {} s.",
+                    timeout.as_secs_f64().ceil() as u64
+                ))),
+            },
+            () = cancellation.cancelled() => Err(Error::new(
+                ErrorKind::Cancelled,
+                "the shelf is gone",
+            )),
+        };
+        drop(permit);
+        if let Some(loads) = self.loads.upgrade() {
+            let outcome = loads.settle(&self, result, begun.elapsed());
+            self.sender.send_replace(Some(outcome));
+        }
+    }
+}

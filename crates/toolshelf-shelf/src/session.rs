@@ -1,0 +1,342 @@
+//! A session: a strategy, its state, and calls that go through both.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use toolshelf_core::search::SearchIndex;
+use toolshelf_core::{
+    Call, CallContext, Cancellation, Cx, Delta, Error, ErrorKind, Event, Need, Placement, Settled,
+    State, Step, Strategy, Surface,
+};
+
+use crate::call::{self, CallReport};
+use crate::observer::LoadCause;
+use crate::shelf::{Shelf, contract_broken};
+
+/// How often a planner may ask for needs within one step.
+pub(crate) const MAX_ROUNDS: usize = 32;
+
+/// What a strategy is told of where it is used.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct SessionOptions {
+    /// Where its texts go.
+    pub placement: Placement,
+    /// The model's context window in tokens, where it is known.
+    pub context_window: Option<u64>,
+    /// An index over deferred tools.
+    pub index: Option<Arc<dyn SearchIndex>>,
+}
+
+impl SessionOptions {
+    /// Options for texts in a certain place.
+    pub fn placed(placement: Placement) -> Self {
+        Self {
+            placement,
+            ..Self::default()
+        }
+    }
+}
+
+struct Kept {
+    state: Arc<State>,
+    state_revision: u64,
+    surface: Option<KeptSurface>,
+}
+
+struct KeptSurface {
+    surface: Arc<Surface>,
+    state_revision: u64,
+    table_revision: u64,
+}
+
+/// One conversation over a shelf. All methods take `&self`: calls may run at the same
+/// time.
+pub struct Session {
+    shelf: Shelf,
+    strategy: Arc<dyn Strategy>,
+    options: SessionOptions,
+    kept: Mutex<Kept>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        shelf: Shelf,
+        strategy: Arc<dyn Strategy>,
+        options: SessionOptions,
+        state: State,
+    ) -> Result<Self, Error> {
+        for name in strategy.own_tools() {
+            let taken =
+                shelf.with_groups(|groups| groups.by_wire_name(&name).map(|key| key.group.clone()));
+            if let Some(group) = taken {
+                return Err(Error::new(
+                    ErrorKind::InvalidDefinition,
+                    format!(
+                        "group '{group}' offers a tool under the name '{name}', which the \
+                         strategy '{}' needs for its own; rename the tool or give the group \
+                         qualified names",
+                        strategy.name()
+                    ),
+                ));
+            }
+        }
+        Ok(Self {
+            shelf,
+            strategy,
+            options,
+            kept: Mutex::new(Kept {
+                state: Arc::new(state),
+                state_revision: 0,
+                surface: None,
+            }),
+        })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The shelf below.
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> &Arc<dyn Strategy> {
+        &self.strategy
+    }
+
+    /// The state as it is now, to be kept beside the history.
+    pub fn state(&self) -> Arc<State> {
+        self.kept().state.clone()
+    }
+
+    /// A session of its own with the state as it is now, over the same shelf. What it
+    /// does never changes this one.
+    pub fn fork(&self) -> Self {
+        Self {
+            shelf: self.shelf.clone(),
+            strategy: self.strategy.clone(),
+            options: self.options.clone(),
+            kept: Mutex::new(Kept {
+                state: self.state(),
+                state_revision: 0,
+                // A stable surface is that of the whole conversation.
+                surface: None,
+            }),
+        }
+    }
+
+    /// Tells the strategy that something happened.
+    pub fn observe(&self, event: &Event) {
+        let mut kept = self.kept();
+        self.strategy.observe(Arc::make_mut(&mut kept.state), event);
+        kept.state_revision += 1;
+    }
+
+    pub(crate) fn apply(&self, deltas: &[Delta]) {
+        if deltas.is_empty() {
+            return;
+        }
+        let mut kept = self.kept();
+        let state = Arc::make_mut(&mut kept.state);
+        for delta in deltas {
+            state.apply(delta);
+        }
+        kept.state_revision += 1;
+    }
+
+    pub(crate) fn with_cx<T>(&self, settled: &Settled, look: impl FnOnce(&Cx<'_>) -> T) -> T {
+        let table = self.shelf.inner.loads.read();
+        let mut cx = Cx::new(&table.groups);
+        cx.settled = Some(settled);
+        cx.access = self.shelf.inner.access.as_deref();
+        cx.index = self.options.index.as_deref();
+        cx.context_window = self.options.context_window;
+        cx.placement = self.options.placement;
+        look(&cx)
+    }
+
+    /// What the next request carries. Made once for a stable strategy; otherwise anew
+    /// when the state or a group has changed since.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`] when the strategy breaks its contract,
+    /// [`ErrorKind::Cancelled`].
+    pub async fn surface(&self, cancellation: &Cancellation) -> Result<Arc<Surface>, Error> {
+        let mut met = BTreeSet::new();
+        let mut settled = Settled::new();
+        for _ in 0..MAX_ROUNDS {
+            let table_revision = self.shelf.inner.loads.read().revision;
+            let (state, state_revision) = {
+                let kept = self.kept();
+                if let Some(made) = &kept.surface
+                    && (self.strategy.stable()
+                        || (made.state_revision == kept.state_revision
+                            && made.table_revision == table_revision))
+                {
+                    return Ok(made.surface.clone());
+                }
+                (kept.state.clone(), kept.state_revision)
+            };
+            match self.with_cx(&settled, |cx| self.strategy.surface(cx, &state)) {
+                Step::Done(surface) => {
+                    self.check(&surface)?;
+                    self.apply(&surface.deltas);
+                    let surface = Arc::new(surface);
+                    let mut kept = self.kept();
+                    let state_revision = if surface.deltas.is_empty() {
+                        state_revision
+                    } else {
+                        kept.state_revision
+                    };
+                    // Two callers may have made it at the same time; a stable one must
+                    // stay what it was for the first.
+                    if let (true, Some(made)) = (self.strategy.stable(), &kept.surface) {
+                        return Ok(made.surface.clone());
+                    }
+                    kept.surface = Some(KeptSurface {
+                        surface: surface.clone(),
+                        state_revision,
+                        table_revision,
+                    });
+                    return Ok(surface);
+                }
+                Step::Need(needs) => {
+                    self.note_needs(&mut met, &needs)?;
+                    self.meet(&needs, &mut settled, LoadCause::Surface, cancellation)
+                        .await?;
+                }
+            }
+        }
+        Err(contract_broken(
+            self.strategy.as_ref(),
+            "never came to a surface",
+        ))
+    }
+
+    fn check(&self, surface: &Surface) -> Result<(), Error> {
+        let mut names = BTreeSet::new();
+        for slot in &surface.tools {
+            let legal = !slot.name.is_empty()
+                && slot.name.len() <= 64
+                && slot
+                    .name
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+            if !legal {
+                return Err(contract_broken(
+                    self.strategy.as_ref(),
+                    &format!("offers a tool under the illegal name {:?}", slot.name),
+                ));
+            }
+            if !names.insert(&slot.name) {
+                return Err(contract_broken(
+                    self.strategy.as_ref(),
+                    &format!("offers two tools under the name {:?}", slot.name),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses needs that were all met in this step already.
+    pub(crate) fn note_needs(&self, met: &mut BTreeSet<Need>, needs: &[Need]) -> Result<(), Error> {
+        let before = met.len();
+        met.extend(needs.iter().cloned());
+        if met.len() == before {
+            return Err(contract_broken(
+                self.strategy.as_ref(),
+                &format!("asked for nothing that it had not asked for already: {needs:?}"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Meets all needs but permissions, in parallel. A load that fails is settled too:
+    /// the planner is told how each ended.
+    pub(crate) async fn meet(
+        &self,
+        needs: &[Need],
+        settled: &mut Settled,
+        cause: LoadCause,
+        cancellation: &Cancellation,
+    ) -> Result<(), Error> {
+        let loads = &self.shelf.inner.loads;
+        let groups: BTreeSet<_> = needs
+            .iter()
+            .filter_map(|need| match need {
+                Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => Some(group),
+                _ => None,
+            })
+            .collect();
+        let ended = futures::future::join_all(groups.into_iter().map(|group| async move {
+            let result = loads.load(group, cause, cancellation).await;
+            (group.clone(), result.map(|shelved| shelved.loaded.clone()))
+        }))
+        .await;
+        settled.extend(ended);
+        if cancellation.is_cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "the caller cancelled"));
+        }
+        Ok(())
+    }
+
+    /// Makes one call.
+    ///
+    /// The sequence is always the same: decode, resolve, policy on the name, load,
+    /// repair, validate, hooks, validate again if they edited, policy on annotations and
+    /// arguments, execute. What goes wrong on the way is in the report, with a text for
+    /// the model; a call never fails without one.
+    pub async fn call(&self, call: Call, context: CallContext) -> CallReport {
+        let policy = call::policy_of(&self.shelf);
+        let state = self.state();
+        call::run(self, &policy, &state, call, context, |deltas| {
+            self.apply(&deltas);
+        })
+        .await
+    }
+
+    /// Makes the calls of one message of the model at the same time.
+    ///
+    /// All are resolved against the state, and judged by the policy, from before the
+    /// batch. Changes of the state are applied in the order of the calls, whichever
+    /// load ends first. Reports come in the order of the calls.
+    pub async fn call_batch(&self, calls: Vec<(Call, CallContext)>) -> Vec<CallReport> {
+        let policy = call::policy_of(&self.shelf);
+        let state = self.state();
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            calls.iter().map(|_| oneshot::channel()).unzip();
+        let runs = calls
+            .into_iter()
+            .zip(senders)
+            .map(|((call, context), sender)| {
+                let (policy, state) = (&policy, &state);
+                call::run(self, policy, state, call, context, move |deltas| {
+                    // The receiver is in this same future; it is gone only when all is.
+                    let _ = sender.send(deltas);
+                })
+            });
+        let apply = async {
+            for receiver in receivers {
+                if let Ok(deltas) = receiver.await {
+                    self.apply(&deltas);
+                }
+            }
+        };
+        let (reports, ()) = futures::future::join(futures::future::join_all(runs), apply).await;
+        reports
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("strategy", &self.strategy.name())
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,172 @@
+//! `dispatch`: a frozen catalog, schemas in answers, calls through a forwarder.
+//!
+//! Tools array and prompt section are the same bytes all session long, whatever is
+//! loaded, so a prompt cache never loses them.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolshelf_catalog::{
+    DEFAULT_NAMED_CAP, DEFAULT_SCHEMA_BUDGET, DispatchCatalog, GatewayCatalog, Schemas, Separators,
+    texts::{self, DEFERRED_TOOL_CALL, LOAD_TOOLS},
+};
+use toolshelf_core::catalog::{CatalogFormat, CatalogView};
+use toolshelf_core::{
+    Answer, Builder, Call, Cx, Error, Placement, Plugin, Resolution, State, Step, Strategy,
+    Surface, ToolSlot, options_schema, read_options,
+};
+
+use crate::slots::push_unique;
+use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
+use crate::{call, envelope, forward, load};
+
+/// Options of `dispatch`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct DispatchOptions {
+    /// A header in place of the format's own; an empty one means none.
+    pub header: Option<String>,
+    /// The most bytes of the catalog. In an MCP server the bound is 2,000 bytes, or less
+    /// where this is less.
+    pub catalog_budget: Option<usize>,
+    /// How many bytes of schemas the load of a whole group gives at once.
+    pub schema_budget: usize,
+    /// The most bytes of schemas in the load of tools by name.
+    pub schema_cap: usize,
+    /// Space the JSON of answers as Python does, for readers that compare bytes.
+    pub python_separators: bool,
+}
+
+impl Default for DispatchOptions {
+    fn default() -> Self {
+        Self {
+            header: None,
+            catalog_budget: None,
+            schema_budget: DEFAULT_SCHEMA_BUDGET,
+            schema_cap: DEFAULT_NAMED_CAP,
+            python_separators: false,
+        }
+    }
+}
+
+/// The plugin.
+pub const PLUGIN: Plugin = Plugin {
+    name: "dispatch",
+    provider: env!("CARGO_PKG_NAME"),
+    about: "A frozen catalog; schemas come in answers, calls go through deferred_tool_call.",
+    build: Builder::Strategy(|options| {
+        Ok(Arc::new(Dispatch::new(read_options("dispatch", options)?)))
+    }),
+    options: options_schema::<DispatchOptions>,
+};
+
+toolshelf_core::submit!(PLUGIN);
+
+/// The strategy `dispatch`.
+#[derive(Debug, Clone, Default)]
+pub struct Dispatch {
+    options: DispatchOptions,
+}
+
+impl Dispatch {
+    /// The strategy with options.
+    pub fn new(options: DispatchOptions) -> Self {
+        Self { options }
+    }
+
+    fn how(&self) -> load::How {
+        load::How {
+            whole: Schemas::Whole {
+                budget: self.options.schema_budget,
+            },
+            named: Schemas::Named {
+                cap: self.options.schema_cap,
+            },
+            call_as: false,
+            separators: if self.options.python_separators {
+                Separators::Python
+            } else {
+                Separators::Compact
+            },
+        }
+    }
+
+    fn catalog(&self, cx: &Cx<'_>) -> String {
+        let mut view = CatalogView {
+            groups: view::catalog_groups(cx),
+            header: self.options.header.as_deref(),
+            budget: self.options.catalog_budget,
+        };
+        match cx.placement {
+            Placement::SystemPrompt => DispatchCatalog::default().render(&view).text,
+            Placement::McpServer => {
+                let own = view.budget.unwrap_or(GATEWAY_CATALOG_BYTES);
+                view.budget = Some(own.min(GATEWAY_CATALOG_BYTES));
+                GatewayCatalog::default().render(&view).text
+            }
+        }
+    }
+
+    fn own_slots(&self, cx: &Cx<'_>, catalog: &str) -> Result<[ToolSlot; 2], Error> {
+        let load = match cx.placement {
+            Placement::SystemPrompt => texts::load_tools_dispatch()?,
+            Placement::McpServer => texts::load_tools_gateway(catalog)?,
+        };
+        Ok([own_slot(load), own_slot(texts::deferred_tool_call()?)])
+    }
+}
+
+impl Strategy for Dispatch {
+    fn name(&self) -> &str {
+        "dispatch"
+    }
+
+    fn own_tools(&self) -> Vec<String> {
+        vec![LOAD_TOOLS.to_owned(), DEFERRED_TOOL_CALL.to_owned()]
+    }
+
+    fn stable(&self) -> bool {
+        true
+    }
+
+    fn surface(&self, cx: &Cx<'_>, _state: &State) -> Step<Surface> {
+        let mut tools = match view::eager_slots(cx) {
+            Ok(slots) => slots,
+            Err(needs) => return Step::Need(needs),
+        };
+        let catalog = self.catalog(cx);
+        // The definitions of the own tools are constants but for the catalog, which is
+        // escaped as JSON; they can always be made.
+        if let Ok(own) = self.own_slots(cx, &catalog) {
+            for slot in own {
+                push_unique(&mut tools, slot);
+            }
+        }
+        let in_prompt = cx.placement == Placement::SystemPrompt && !catalog.is_empty();
+        Step::Done(Surface {
+            tools,
+            prompt_section: in_prompt.then(|| Arc::from(catalog)),
+            instructions: Some(Arc::from(texts::instructions_dispatch())),
+            ..Surface::default()
+        })
+    }
+
+    fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution> {
+        match call.name.as_str() {
+            LOAD_TOOLS => load::resolve(cx, state, &call.arguments, self.how()),
+            DEFERRED_TOOL_CALL => match envelope::open(&call.arguments) {
+                Err(error) => Step::Done(Resolution::Answer(Answer::error(error.for_model()))),
+                // Models forward the load tool too; it means what it says.
+                Ok(envelope) if envelope.tool_name.trim() == LOAD_TOOLS => {
+                    match envelope.arguments {
+                        Ok(arguments) => load::resolve(cx, state, &arguments.into(), self.how()),
+                        Err(text) => Step::Done(Resolution::Answer(Answer::error(text))),
+                    }
+                }
+                Ok(envelope) => forward::resolve(cx, envelope),
+            },
+            _ => call::native(cx, call),
+        }
+    }
+}

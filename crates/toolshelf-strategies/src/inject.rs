@@ -1,0 +1,250 @@
+//! `inject`: loaded tools join the tools array and are called natively.
+//!
+//! Costs the prompt cache at every load, and buys calls in the form that models know
+//! best. Tools are appended in the order of their loading and never move.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolshelf_catalog::texts::{self, LOAD_TOOLS};
+use toolshelf_catalog::{InjectCatalog, Schemas, Separators};
+use toolshelf_core::catalog::{CatalogFormat, CatalogGroup, CatalogView};
+use toolshelf_core::{
+    Availability, Builder, Call, Condition, Cx, Exposure, GroupId, Need, News, Placement, Plugin,
+    Resolution, State, Step, Strategy, Surface, ToolKey, ToolName, ToolSlot, options_schema,
+    read_options,
+};
+
+use crate::slots::push_unique;
+use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
+use crate::{call, load, lookup};
+
+/// Options of `inject`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct InjectOptions {
+    /// A header in place of the format's own; an empty one means none.
+    pub header: Option<String>,
+    /// The most bytes of the catalog. In an MCP server the bound is 2,000 bytes, or less
+    /// where this is less.
+    pub catalog_budget: Option<usize>,
+    /// Answer with `"schemas":null` instead of leaving the key out, for readers that
+    /// expect it.
+    pub null_schemas: bool,
+    /// Space the JSON of answers as Python does, for readers that compare bytes.
+    pub python_separators: bool,
+}
+
+/// The plugin.
+pub const PLUGIN: Plugin = Plugin {
+    name: "inject",
+    provider: env!("CARGO_PKG_NAME"),
+    about: "Loaded tools join the tools array and are called natively.",
+    build: Builder::Strategy(|options| Ok(Arc::new(Inject::new(read_options("inject", options)?)))),
+    options: options_schema::<InjectOptions>,
+};
+
+toolshelf_core::submit!(PLUGIN);
+
+/// The strategy `inject`.
+#[derive(Debug, Clone, Default)]
+pub struct Inject {
+    options: InjectOptions,
+}
+
+impl Inject {
+    /// The strategy with options.
+    pub fn new(options: InjectOptions) -> Self {
+        Self { options }
+    }
+
+    fn how(&self) -> load::How {
+        let schemas = if self.options.null_schemas {
+            Schemas::Null
+        } else {
+            Schemas::Omit
+        };
+        load::How {
+            whole: schemas,
+            named: schemas,
+            call_as: true,
+            separators: if self.options.python_separators {
+                Separators::Python
+            } else {
+                Separators::Compact
+            },
+        }
+    }
+
+    fn catalog(&self, cx: &Cx<'_>, state: &State) -> String {
+        let groups = view::catalog_groups(cx)
+            .into_iter()
+            .filter_map(|group| remaining(group, state))
+            .collect();
+        let budget = match cx.placement {
+            Placement::SystemPrompt => self.options.catalog_budget,
+            Placement::McpServer => Some(
+                self.options
+                    .catalog_budget
+                    .unwrap_or(GATEWAY_CATALOG_BYTES)
+                    .min(GATEWAY_CATALOG_BYTES),
+            ),
+        };
+        let header = match cx.placement {
+            Placement::SystemPrompt => self.options.header.as_deref(),
+            // The description that it stands in is its header.
+            Placement::McpServer => Some(""),
+        };
+        let view = CatalogView {
+            groups,
+            header,
+            budget,
+        };
+        InjectCatalog::default().render(&view).text
+    }
+}
+
+/// A group without what is loaded of it; nothing when all of it is.
+fn remaining<'a>(mut group: CatalogGroup<'a>, state: &State) -> Option<CatalogGroup<'a>> {
+    match state.expanded_groups.get(group.id) {
+        None => Some(group),
+        Some(None) => None,
+        Some(Some(loaded)) => {
+            if let Some(names) = &mut group.names {
+                let before = names.len();
+                names.retain(|name| !loaded.contains(name));
+                group.partly_loaded = names.len() < before;
+                if names.is_empty() {
+                    return None;
+                }
+            }
+            Some(group)
+        }
+    }
+}
+
+/// The loaded tools in the order of their loading.
+#[derive(Default)]
+struct LoadedTools {
+    slots: Vec<ToolSlot>,
+    needs: Vec<Need>,
+    news: Vec<News>,
+}
+
+impl LoadedTools {
+    fn collect(cx: &Cx<'_>, state: &State) -> Self {
+        let mut tools = Self::default();
+        for (group, selected) in state.expanded_in_order() {
+            let Some(entry) = cx.groups.get(group.as_str()) else {
+                continue;
+            };
+            match cx.availability(group) {
+                Availability::Ready(loaded) => match selected {
+                    None => {
+                        for tool in &loaded.tools {
+                            tools.push(cx, group, Some(tool));
+                        }
+                    }
+                    Some(names) => {
+                        for name in names {
+                            tools.select(cx, group, name, loaded.get(name.as_str()));
+                        }
+                    }
+                },
+                Availability::Failed(error) => tools.news.push(News::Unavailable {
+                    group: group.clone(),
+                    reason: error.for_model().to_owned(),
+                }),
+                // A group that failed earlier is tried again when it is needed, not at
+                // every turn.
+                Availability::Unsettled => match entry.condition.failure() {
+                    Some(error) => tools.news.push(News::Unavailable {
+                        group: group.clone(),
+                        reason: error.for_model().to_owned(),
+                    }),
+                    None if matches!(entry.condition, Condition::Pending) => {
+                        tools.needs.push(Need::Settle(group.clone()));
+                    }
+                    None => tools.needs.push(Need::Load(group.clone())),
+                },
+            }
+        }
+        tools
+    }
+
+    fn select(
+        &mut self,
+        cx: &Cx<'_>,
+        group: &GroupId,
+        name: &ToolName,
+        tool: Option<&toolshelf_core::ShelvedTool>,
+    ) {
+        if tool.is_none() {
+            let key = ToolKey::new(group.clone(), name.clone());
+            self.news.push(News::Gone(key));
+        }
+        self.push(cx, group, tool);
+    }
+
+    fn push(&mut self, cx: &Cx<'_>, _group: &GroupId, tool: Option<&toolshelf_core::ShelvedTool>) {
+        if let Some(tool) = tool
+            && tool.exposure == Exposure::Deferred
+            && lookup::shown(cx, &tool.key)
+        {
+            push_unique(&mut self.slots, ToolSlot::of(tool));
+        }
+    }
+}
+
+impl Strategy for Inject {
+    fn name(&self) -> &str {
+        "inject"
+    }
+
+    fn own_tools(&self) -> Vec<String> {
+        vec![LOAD_TOOLS.to_owned()]
+    }
+
+    fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
+        let loaded = LoadedTools::collect(cx, state);
+        let mut needs = loaded.needs;
+        let mut tools = match view::eager_slots(cx) {
+            Ok(slots) => slots,
+            Err(more) => {
+                needs.extend(more);
+                Vec::new()
+            }
+        };
+        if !needs.is_empty() {
+            return Step::Need(needs);
+        }
+        let catalog = self.catalog(cx, state);
+        let own = match cx.placement {
+            Placement::SystemPrompt => texts::load_tools_inject(),
+            Placement::McpServer => texts::load_tools_inject_gateway(&catalog),
+        };
+        // A constant but for the catalog, which is escaped as JSON; it can always be made.
+        if let Ok(own) = own {
+            push_unique(&mut tools, own_slot(own));
+        }
+        for slot in loaded.slots {
+            push_unique(&mut tools, slot);
+        }
+        let in_prompt = cx.placement == Placement::SystemPrompt && !catalog.is_empty();
+        Step::Done(Surface {
+            tools,
+            prompt_section: in_prompt.then(|| Arc::from(catalog)),
+            instructions: Some(Arc::from(texts::instructions_inject())),
+            news: loaded.news,
+            ..Surface::default()
+        })
+    }
+
+    fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution> {
+        match call.name.as_str() {
+            LOAD_TOOLS => load::resolve(cx, state, &call.arguments, self.how()),
+            _ => call::native(cx, call),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Groups as a catalog shows them, and tools as a request offers them.
+
+use std::sync::Arc;
+
+use toolshelf_core::catalog::CatalogGroup;
+use toolshelf_core::{
+    Availability, Cx, Exposure, GroupEntry, Need, ServerInfo, ToolDefinition, ToolKey, ToolName,
+    ToolSlot,
+};
+
+use crate::lookup::shown;
+
+/// How many bytes the catalog has inside an MCP server's tool description.
+pub(crate) const GATEWAY_CATALOG_BYTES: usize = 2_000;
+
+/// Whether a group stands in a catalog at all.
+fn is_deferred(entry: &GroupEntry) -> bool {
+    matches!(entry.group.exposure, Exposure::Deferred)
+}
+
+/// All deferred groups with the names that are known of them. A group of which the model
+/// may see no tool is left out.
+pub(crate) fn catalog_groups<'a>(cx: &Cx<'a>) -> Vec<CatalogGroup<'a>> {
+    let mut groups = Vec::new();
+    for (id, entry) in cx.groups.iter().filter(|(_, entry)| is_deferred(entry)) {
+        let known = entry.names();
+        let total = known.as_ref().map(Vec::len);
+        let names = known.map(|names| {
+            names
+                .into_iter()
+                .filter(|name| {
+                    let key = ToolKey::new(id.clone(), (*name).clone());
+                    shown(cx, &key) && !is_pinned(cx, &key)
+                })
+                .collect::<Vec<&ToolName>>()
+        });
+        let none_visible =
+            total.is_some_and(|total| total > 0) && names.as_ref().is_some_and(Vec::is_empty);
+        if !none_visible {
+            groups.push(catalog_group(entry, names));
+        }
+    }
+    groups
+}
+
+/// The ids of the groups that stand in the catalog.
+pub(crate) fn group_ids<'a>(cx: &Cx<'a>) -> Vec<&'a str> {
+    let groups = catalog_groups(cx).into_iter();
+    groups.map(|group| group.id.as_str()).collect()
+}
+
+fn is_pinned(cx: &Cx<'_>, key: &ToolKey) -> bool {
+    cx.groups
+        .tool(key)
+        .is_some_and(|tool| matches!(tool.exposure, Exposure::Always | Exposure::Core))
+}
+
+/// One group; what the host did not say of it, its server may have said.
+pub(crate) fn catalog_group<'a>(
+    entry: &'a GroupEntry,
+    names: Option<Vec<&'a ToolName>>,
+) -> CatalogGroup<'a> {
+    let server: Option<&ServerInfo> = entry.last.as_ref().map(|loaded| &loaded.server);
+    CatalogGroup {
+        id: &entry.group.id,
+        title: entry
+            .group
+            .title
+            .as_deref()
+            .or_else(|| server.and_then(|server| server.title.as_deref())),
+        description: entry.group.description.as_deref(),
+        names,
+        partly_loaded: false,
+    }
+}
+
+/// The slots of the tools that are in every request, or what has to be loaded first.
+pub(crate) fn eager_slots(cx: &Cx<'_>) -> Result<Vec<ToolSlot>, Vec<Need>> {
+    let mut slots = Vec::new();
+    let mut needs = Vec::new();
+    for (id, entry) in cx.groups.iter() {
+        let eager_group = matches!(entry.group.exposure, Exposure::Core | Exposure::Always);
+        match cx.availability(id) {
+            Availability::Ready(loaded) => {
+                slots.extend(
+                    loaded
+                        .tools
+                        .iter()
+                        .filter(|tool| {
+                            matches!(tool.exposure, Exposure::Core | Exposure::Always)
+                                && cx.visible(&tool.key)
+                        })
+                        .map(ToolSlot::of),
+                );
+            }
+            Availability::Unsettled if eager_group => needs.push(Need::Load(id.clone())),
+            _ => {}
+        }
+    }
+    if needs.is_empty() {
+        Ok(slots)
+    } else {
+        Err(needs)
+    }
+}
+
+/// The slot of a strategy's own tool.
+pub(crate) fn own_slot(definition: ToolDefinition) -> ToolSlot {
+    ToolSlot {
+        name: Arc::from(definition.name().as_str()),
+        definition: Arc::new(definition),
+        key: None,
+        defer_loading: false,
+    }
+}
