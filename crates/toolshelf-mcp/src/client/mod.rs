@@ -1,0 +1,23 @@
+//! The side that speaks to an MCP server.
+
+mod connection;
+mod fault;
+mod handler;
+mod link;
+mod listing;
+mod negotiate;
+mod options;
+mod tool;
+mod transport;
+mod wire;
+
+pub use connection::McpClient;
+pub use listing::ToolList;
+pub use options::{ClientOptions, Lifecycle};
+
+pub(crate) use connection::{CallFault, ConnectFault, loaded};
+pub(crate) use fault::Faults;
+pub(crate) use link::lock;
+pub(crate) use negotiate::{Disagreed, first_attempt};
+pub(crate) use options::seconds;
+pub(crate) use tool::{Caller, McpTool};

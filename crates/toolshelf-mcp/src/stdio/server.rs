@@ -1,0 +1,400 @@
+//! A server that is started when it is needed, shared by all who need it, and
+//! started again after it ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::time::Instant;
+use toolshelf_core::{
+    Arguments, Builder, CallContext, Cancellation, Error, LoadContext, Loaded, Plugin, ServerInfo,
+    Tool, ToolDefinition, ToolLoader, ToolOutcome, options_schema, read_options,
+};
+
+use super::config::StdioConfig;
+use super::process::Process;
+use crate::client::{
+    CallFault, Caller, ConnectFault, Disagreed, Faults, Lifecycle, McpClient, McpTool, ToolList,
+    first_attempt, loaded,
+};
+
+/// How long a process that did not survive our first message gets to end.
+const FAILED_GRACE: Duration = Duration::from_millis(200);
+
+/// An MCP server that is a child process, as a loader of tools.
+///
+/// # Behavior
+///
+/// * The process is started by the first load or call. All tools share it, and calls
+///   run at the same time.
+/// * When it ends, the calls in flight fail, and only they; the next one starts it
+///   again. A failed call is never repeated.
+/// * Several who need it while it starts wait for the same start and share its
+///   failure.
+/// * It runs in a process group of its own with little of our environment, and ends
+///   with the group: at [`StdioServer::close`], at [`StdioServer::disconnect`], and in
+///   the background when the last clone and the last tool are dropped.
+/// * What it writes to its standard error is never shown to a model; the end of it is
+///   part of errors for the operator.
+///
+/// Clones share everything. All methods need a tokio runtime with time and I/O.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), toolshelf_core::Error> {
+/// use toolshelf_core::{GroupId, ToolGroup};
+/// use toolshelf_mcp::{StdioConfig, StdioServer};
+///
+/// let config = StdioConfig::new("time", "uvx").args(["mcp-server-time"]);
+/// let server = StdioServer::new(config);
+/// let group = ToolGroup::new(GroupId::new("mcp:time")?, server.clone());
+/// // … a shelf loads the group and calls its tools …
+/// server.close().await;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct StdioServer {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: StdioConfig,
+    faults: Faults,
+    on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
+    slot: tokio::sync::Mutex<Slot>,
+    failures: AtomicU64,
+    closed: Cancellation,
+}
+
+#[derive(Default)]
+struct Slot {
+    live: Option<Arc<Live>>,
+    /// Whether the server, or what was seen of it, asks for a handshake at once.
+    handshake: bool,
+    failure: Option<Error>,
+}
+
+/// A process and the connection to it. The order of the fields is that of their end:
+/// the input is closed before the process is waited for.
+struct Live {
+    client: McpClient,
+    process: Process,
+}
+
+impl StdioServer {
+    /// A server that is not started yet.
+    pub fn new(config: StdioConfig) -> Self {
+        Self::with_list_changed(config, None)
+    }
+
+    /// As [`StdioServer::new`], with a function that is called when a server with a
+    /// handshake says that its tools have changed. It runs on the connection's task
+    /// and must not block.
+    pub fn on_list_changed(
+        config: StdioConfig,
+        changed: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        Self::with_list_changed(config, Some(Arc::new(changed)))
+    }
+
+    fn with_list_changed(
+        config: StdioConfig,
+        on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                faults: Faults::new(&config.id),
+                config,
+                on_list_changed,
+                slot: tokio::sync::Mutex::default(),
+                failures: AtomicU64::new(0),
+                closed: Cancellation::new(),
+            }),
+        }
+    }
+
+    /// Its configuration.
+    pub fn config(&self) -> &StdioConfig {
+        &self.inner.config
+    }
+
+    /// Starts it where it is not running, and returns what it says of itself.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the program does not exist, `Exited` when it ended while it was
+    /// starting, `TimedOut`, `Protocol`, `Server`, `Cancelled`, and `Unavailable` after
+    /// [`StdioServer::close`].
+    pub async fn server_info(&self, context: &LoadContext) -> Result<ServerInfo, Error> {
+        let live = self
+            .inner
+            .live("connect", context.deadline, &context.cancellation)
+            .await?;
+        Ok(live.client.server_info().clone())
+    }
+
+    /// Lists its tools. Spawn, handshake and list together take at most the connect
+    /// time-out.
+    ///
+    /// # Errors
+    ///
+    /// As [`StdioServer::server_info`].
+    pub async fn list_tools(&self, context: &LoadContext) -> Result<ToolList, Error> {
+        let (list, _) = self.inner.list(context).await?;
+        Ok(list)
+    }
+
+    /// Calls one of its tools. `arguments` goes to the server as it is; `null` leaves
+    /// it out.
+    ///
+    /// # Errors
+    ///
+    /// As [`McpClient::call_tool`] and [`StdioServer::server_info`].
+    pub async fn call_tool(
+        &self,
+        name: &str,
+        arguments: impl Into<Value>,
+        context: CallContext,
+    ) -> Result<ToolOutcome, Error> {
+        self.inner.call(name, arguments.into(), context).await
+    }
+
+    /// A tool of this server from its definition alone, such as one that was stored.
+    /// The server is started when it is called.
+    pub fn tool(&self, definition: Arc<ToolDefinition>) -> Arc<dyn Tool> {
+        Arc::new(McpTool {
+            definition,
+            caller: self.inner.clone(),
+        })
+    }
+
+    /// Whether the process runs and is connected.
+    pub async fn is_connected(&self) -> bool {
+        let slot = self.inner.slot.lock().await;
+        slot.live
+            .as_ref()
+            .is_some_and(|live| live.client.is_connected())
+    }
+
+    /// Ends the process; the next load or call starts it again. Calls in flight fail.
+    pub async fn disconnect(&self) {
+        let live = self.inner.slot.lock().await.live.take();
+        if let Some(live) = live {
+            live.client.close().await;
+            live.process.stop().await;
+        }
+    }
+
+    /// Ends the process for good: later loads and calls fail. Returns when it is gone
+    /// with all that it started, after a few seconds at most.
+    pub async fn close(&self) {
+        self.inner.closed.cancel();
+        self.disconnect().await;
+    }
+}
+
+impl std::fmt::Debug for StdioServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("StdioServer")
+            .field(&self.inner.config)
+            .finish()
+    }
+}
+
+impl Inner {
+    /// The running server; starts it where it is not running.
+    async fn live(
+        &self,
+        operation: &'static str,
+        deadline: Option<std::time::Instant>,
+        cancellation: &Cancellation,
+    ) -> Result<Arc<Live>, Error> {
+        let begun = Instant::now();
+        let seen = self.failures.load(Ordering::SeqCst);
+        // Boxed: it is large, and stays small for the calls that find a connection.
+        let starting = Box::pin(async {
+            let mut slot = self.slot.lock().await;
+            if let Some(live) = &slot.live
+                && live.client.is_connected()
+            {
+                return Ok(live.clone());
+            }
+            // Whoever waited while a start failed shares the failure.
+            if self.failures.load(Ordering::SeqCst) != seen
+                && let Some(failure) = &slot.failure
+            {
+                return Err(failure.duplicate());
+            }
+            slot.live = None;
+            match self.start(&mut slot.handshake).await {
+                Ok(live) => {
+                    let live = Arc::new(live);
+                    slot.live = Some(live.clone());
+                    slot.failure = None;
+                    Ok(live)
+                }
+                Err(error) => {
+                    slot.failure = Some(error.duplicate());
+                    self.failures.fetch_add(1, Ordering::SeqCst);
+                    Err(error)
+                }
+            }
+        });
+        let late = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(Instant::from_std(deadline)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(self.faults.closed(operation)),
+            () = cancellation.cancelled() => Err(self.faults.cancelled(operation)),
+            () = late => Err(self.faults.slow_start(begun.elapsed())),
+            result = starting => result,
+        }
+    }
+
+    async fn start(&self, handshake: &mut bool) -> Result<Live, Error> {
+        let limit = self.config.connect_timeout;
+        let begun = Instant::now();
+        let lifecycle = match self.config.lifecycle {
+            Lifecycle::Auto if !*handshake => Lifecycle::Auto,
+            _ => Lifecycle::Initialize,
+        };
+        let first = match lifecycle {
+            Lifecycle::Auto => begun + first_attempt(limit),
+            Lifecycle::Initialize => begun + limit,
+        };
+        let mut attempt = self.attempt(lifecycle, first).await?;
+        if let Err((fault, process)) = &attempt
+            && lifecycle == Lifecycle::Auto
+            && matches!(fault.why, Disagreed::Ended | Disagreed::TimedOut)
+        {
+            // It may be a server that does not survive a request before `initialize`.
+            // That is remembered too: should this attempt fail as well, the next one
+            // has the whole time for a server that is only slow.
+            tracing::debug!(
+                server = self.config.id,
+                "no connection; once more with `initialize` only"
+            );
+            *handshake = true;
+            process.stop_within(FAILED_GRACE).await;
+            attempt = self.attempt(Lifecycle::Initialize, begun + limit).await?;
+        }
+        match attempt {
+            Ok(live) => {
+                *handshake = !live.client.is_modern();
+                Ok(live)
+            }
+            Err((fault, process)) => {
+                let ended = matches!(fault.why, Disagreed::Ended);
+                if matches!(fault.why, Disagreed::Refused(_)) {
+                    *handshake = false;
+                }
+                let error = fault.into_error(&self.faults, limit);
+                let error = if ended {
+                    process.explain(error).await
+                } else {
+                    process.annotate(error)
+                };
+                process.stop_within(FAILED_GRACE).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        lifecycle: Lifecycle,
+        deadline: Instant,
+    ) -> Result<Result<Live, (ConnectFault, Process)>, Error> {
+        let (process, stdin, stdout) = Process::spawn(&self.config, &self.faults)?;
+        let connection = McpClient::begin(
+            stdout,
+            stdin,
+            self.config.client(),
+            lifecycle,
+            deadline,
+            self.on_list_changed.clone(),
+        )
+        .await;
+        Ok(match connection {
+            Ok(client) => Ok(Live { client, process }),
+            Err(fault) => Err((fault, process)),
+        })
+    }
+
+    async fn list(&self, context: &LoadContext) -> Result<(ToolList, ServerInfo), Error> {
+        let deadline = Instant::now() + self.config.connect_timeout;
+        let live = self
+            .live("connect", context.deadline, &context.cancellation)
+            .await?;
+        let list = match live.client.list(context, deadline).await {
+            Ok(list) => list,
+            Err(fault) => return Err(live.explain(fault).await),
+        };
+        Ok((list, live.client.server_info().clone()))
+    }
+
+    async fn call(
+        &self,
+        name: &str,
+        arguments: Value,
+        context: CallContext,
+    ) -> Result<ToolOutcome, Error> {
+        let live = self
+            .live("tools/call", context.deadline, &context.cancellation)
+            .await?;
+        match live.client.invoke(name, arguments, context).await {
+            Ok(outcome) => Ok(outcome),
+            Err(fault) => Err(live.explain(fault).await),
+        }
+    }
+}
+
+impl Live {
+    async fn explain(&self, fault: CallFault) -> Error {
+        if fault.ended {
+            self.process.explain(fault.error).await
+        } else {
+            self.process.annotate(fault.error)
+        }
+    }
+}
+
+#[async_trait]
+impl Caller for Inner {
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: Arguments,
+        context: CallContext,
+    ) -> Result<ToolOutcome, Error> {
+        Inner::call(self, tool, Value::Object(arguments), context).await
+    }
+}
+
+#[async_trait]
+impl ToolLoader for StdioServer {
+    async fn load(&self, context: LoadContext) -> Result<Loaded, Error> {
+        let (list, server) = self.inner.list(&context).await?;
+        let caller: Arc<dyn Caller> = self.inner.clone();
+        Ok(loaded(list, server, &caller))
+    }
+}
+
+/// The loader `stdio`: its options are a [`StdioConfig`].
+pub const PLUGIN: Plugin = Plugin {
+    name: "stdio",
+    provider: env!("CARGO_PKG_NAME"),
+    about: "An MCP server that is a child process.",
+    build: Builder::Loader(|options| {
+        let config: StdioConfig = read_options("stdio", options)?;
+        Ok(Arc::new(StdioServer::new(config)))
+    }),
+    options: options_schema::<StdioConfig>,
+};
+
+toolshelf_core::submit!(PLUGIN);
