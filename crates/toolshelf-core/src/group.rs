@@ -13,7 +13,11 @@ use crate::definition::{Exposure, ToolDefinition};
 use crate::error::{Error, ErrorKind};
 use crate::id::{GroupId, ToolKey, ToolName};
 use crate::naming::wire_name;
+use crate::text::first_sentence;
 use crate::tool::Tool;
+
+/// The longest summary of a server's instructions, in bytes.
+const MAX_SUMMARY_BYTES: usize = 256;
 
 /// What a loader is told.
 #[derive(Debug, Clone, Default)]
@@ -278,6 +282,9 @@ pub struct LoadedGroup {
     pub tools: Vec<ShelvedTool>,
     /// What the server says of itself.
     pub server: ServerInfo,
+    /// The first sentence of the server's instructions, for a catalog whose group has no
+    /// description.
+    pub summary: Option<String>,
     /// Tools that were left out, with the reason.
     pub set_aside: Vec<SetAside>,
     /// Declared names that the loader did not return.
@@ -353,8 +360,15 @@ impl LoadedGroup {
             .enumerate()
             .map(|(at, tool)| (tool.key.tool.clone(), at))
             .collect();
+        let summary = loaded
+            .server
+            .instructions
+            .as_deref()
+            .map(|text| first_sentence(text, MAX_SUMMARY_BYTES))
+            .filter(|text| !text.is_empty());
         Ok(Self {
             tools,
+            summary,
             server: loaded.server,
             set_aside: loaded.set_aside,
             missing,

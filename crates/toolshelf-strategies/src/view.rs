@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolshelf_core::catalog::CatalogGroup;
 use toolshelf_core::{
-    Availability, Cx, Exposure, GroupEntry, Need, ServerInfo, ToolDefinition, ToolKey, ToolName,
+    Availability, Cx, Exposure, GroupEntry, Need, ToolDefinition, ToolKey, ToolName,
     ToolSlot,
 };
 
@@ -60,15 +60,19 @@ pub(crate) fn catalog_group<'a>(
     entry: &'a GroupEntry,
     names: Option<Vec<&'a ToolName>>,
 ) -> CatalogGroup<'a> {
-    let server: Option<&ServerInfo> = entry.last.as_ref().map(|loaded| &loaded.server);
+    let last = entry.last.as_ref();
     CatalogGroup {
         id: &entry.group.id,
         title: entry
             .group
             .title
             .as_deref()
-            .or_else(|| server.and_then(|server| server.title.as_deref())),
-        description: entry.group.description.as_deref(),
+            .or_else(|| last.and_then(|loaded| loaded.server.title.as_deref())),
+        description: entry
+            .group
+            .description
+            .as_deref()
+            .or_else(|| last.and_then(|loaded| loaded.summary.as_deref())),
         names,
         partly_loaded: false,
     }

@@ -1,0 +1,256 @@
+//! One server of the configuration.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use toolshelf_core::GroupId;
+use toolshelf_core::text::one_line;
+
+use super::expand::{Environment, expand};
+
+/// From here on a `timeout` is read as milliseconds: hosts differ in the unit, and
+/// nobody waits a thousand seconds or a twentieth of a second for a tool.
+const MILLISECONDS_FROM: f64 = 1_000.0;
+
+/// The longest time-out, in seconds.
+const MAX_TIMEOUT_SECONDS: f64 = 24.0 * 3_600.0;
+
+/// Keys that are known, for the warning about others.
+const KNOWN_KEYS: &[&str] = &[
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "disabled",
+    "timeout",
+    "description",
+    "title",
+    "type",
+    "transport",
+];
+
+/// Keys that say that a server is reached by URL.
+const URL_KEYS: &[&str] = &["url", "httpUrl", "serverUrl"];
+
+/// A server.
+#[derive(Debug, Clone)]
+pub struct ServerEntry {
+    /// The key in the configuration: the id of its group.
+    pub id: GroupId,
+    /// A title that replaces the server's own.
+    pub title: Option<String>,
+    /// A description that replaces the server's own.
+    pub description: Option<String>,
+    /// Whether it can be used.
+    pub state: EntryState,
+}
+
+/// Whether a server can be used.
+#[derive(Debug, Clone)]
+pub enum EntryState {
+    /// It can be started.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Its environment, beside the few variables that every server gets.
+        env: BTreeMap<String, String>,
+        /// Its working directory.
+        cwd: Option<PathBuf>,
+        /// How long connecting and each call may take.
+        timeout: Option<Duration>,
+    },
+    /// `disabled` is true: as if it were not there.
+    Disabled,
+    /// The entry cannot be used; the sentence says why, and holds no value of a
+    /// variable.
+    Faulty(String),
+}
+
+pub(super) fn read(
+    id: GroupId,
+    value: Value,
+    environment: &dyn Environment,
+    warnings: &mut Vec<String>,
+) -> ServerEntry {
+    let mut entry = ServerEntry {
+        id,
+        title: None,
+        description: None,
+        state: EntryState::Disabled,
+    };
+    let Value::Object(mut fields) = value else {
+        entry.state = EntryState::Faulty("the entry is not a JSON object".to_owned());
+        return entry;
+    };
+    match fields.remove("disabled") {
+        None | Some(Value::Null | Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => return entry,
+        Some(_) => {
+            entry.state = EntryState::Faulty("'disabled' is neither true nor false".to_owned());
+            return entry;
+        }
+    }
+    for key in fields.keys() {
+        if !KNOWN_KEYS.contains(&key.as_str()) && !URL_KEYS.contains(&key.as_str()) {
+            warnings.push(format!(
+                "server '{}': the key '{}' is not known and is ignored",
+                entry.id,
+                one_line(key, 64)
+            ));
+        }
+    }
+    let mut reader = Reader {
+        fields: &mut fields,
+        environment,
+    };
+    entry.state = match reader.texts(&mut entry) {
+        Ok(()) => reader.transport().unwrap_or_else(EntryState::Faulty),
+        Err(fault) => EntryState::Faulty(fault),
+    };
+    entry
+}
+
+/// Reads fields; an error is a sentence that names the field.
+struct Reader<'a> {
+    fields: &'a mut Map<String, Value>,
+    environment: &'a dyn Environment,
+}
+
+impl Reader<'_> {
+    fn texts(&mut self, entry: &mut ServerEntry) -> Result<(), String> {
+        entry.title = self.string("title")?;
+        entry.description = self.string("description")?;
+        Ok(())
+    }
+
+    fn transport(&mut self) -> Result<EntryState, String> {
+        if let Some(key) = URL_KEYS.iter().find(|key| self.fields.contains_key(**key)) {
+            return Err(format!(
+                "it is reached by '{key}', and servers reached over HTTP come with a later \
+                 version; this one starts servers by 'command'"
+            ));
+        }
+        let command = self
+            .string("command")?
+            .filter(|command| !command.trim().is_empty())
+            .ok_or("it has no 'command'")?;
+        let args = self.args()?;
+        let env = self.env()?;
+        let cwd = self.string("cwd")?.map(PathBuf::from);
+        let timeout = self.timeout()?;
+        if starts_toolshelf(&command, &args) {
+            return Err(
+                "it starts toolshelf itself, which would start itself again without end; \
+                 take it out of this file"
+                    .to_owned(),
+            );
+        }
+        Ok(EntryState::Stdio {
+            command,
+            args,
+            env,
+            cwd,
+            timeout,
+        })
+    }
+
+    fn expand(&self, field: &str, text: &str) -> Result<String, String> {
+        expand(text, self.environment).map_err(|fault| format!("in '{field}' {fault}"))
+    }
+
+    fn string(&mut self, field: &str) -> Result<Option<String>, String> {
+        match self.fields.remove(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => self.expand(field, &text).map(Some),
+            Some(_) => Err(format!("'{field}' is not a string")),
+        }
+    }
+
+    fn args(&mut self) -> Result<Vec<String>, String> {
+        let items = match self.fields.remove("args") {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::Array(items)) => items,
+            Some(_) => return Err("'args' is not a list of strings".to_owned()),
+        };
+        items
+            .into_iter()
+            .enumerate()
+            .map(|(at, item)| match item {
+                Value::String(text) => self.expand(&format!("args[{at}]"), &text),
+                Value::Number(number) => Ok(number.to_string()),
+                _ => Err(format!("'args[{at}]' is not a string")),
+            })
+            .collect()
+    }
+
+    fn env(&mut self) -> Result<BTreeMap<String, String>, String> {
+        let members = match self.fields.remove("env") {
+            None | Some(Value::Null) => return Ok(BTreeMap::new()),
+            Some(Value::Object(members)) => members,
+            Some(_) => return Err("'env' is not an object of strings".to_owned()),
+        };
+        members
+            .into_iter()
+            .map(|(name, value)| {
+                let field = format!("env.{}", one_line(&name, 64));
+                if name.is_empty() || name.contains(['=', '\0']) {
+                    return Err(format!("'{field}' is not the name of a variable"));
+                }
+                let value = match value {
+                    Value::String(text) => self.expand(&field, &text)?,
+                    Value::Number(number) => number.to_string(),
+                    Value::Bool(flag) => flag.to_string(),
+                    _ => return Err(format!("'{field}' is not a string")),
+                };
+                Ok((name, value))
+            })
+            .collect()
+    }
+
+    fn timeout(&mut self) -> Result<Option<Duration>, String> {
+        let seconds = match self.fields.remove("timeout") {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Number(number)) => number.as_f64().unwrap_or(f64::NAN),
+            Some(Value::String(text)) => self
+                .expand("timeout", &text)?
+                .trim()
+                .parse()
+                .unwrap_or(f64::NAN),
+            Some(_) => f64::NAN,
+        };
+        let seconds = if seconds >= MILLISECONDS_FROM {
+            seconds / 1_000.0
+        } else {
+            seconds
+        };
+        if seconds > 0.0 && seconds <= MAX_TIMEOUT_SECONDS {
+            Ok(Some(Duration::from_secs_f64(seconds)))
+        } else {
+            Err(
+                "'timeout' is not a number of seconds (values of 1000 and more are \
+                 milliseconds) between 0 and a day"
+                    .to_owned(),
+            )
+        }
+    }
+}
+
+/// Whether a command is `toolshelf serve`, by its name or by being this program.
+fn starts_toolshelf(command: &str, args: &[String]) -> bool {
+    if !args.iter().any(|arg| arg == "serve") {
+        return false;
+    }
+    let path = std::path::Path::new(command);
+    let named = path
+        .file_stem()
+        .is_some_and(|stem| stem.eq_ignore_ascii_case("toolshelf"));
+    let same = || {
+        let ours = std::env::current_exe().and_then(std::fs::canonicalize);
+        matches!((ours, std::fs::canonicalize(path)), (Ok(ours), Ok(theirs)) if ours == theirs)
+    };
+    named || same()
+}

@@ -1,0 +1,317 @@
+//! The MCP server that hosts see.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+use tokio::sync::watch;
+use toolshelf_catalog::texts;
+use toolshelf_core::{
+    Call, Cancellation, Error, JsonText, Placement, Registry, Repair, Strategy, ToolOutcome,
+    ToolSlot,
+};
+use toolshelf_mcp::{Era, IncomingCall, McpServer, ServerIdentity, Session as Client};
+use toolshelf_shelf::{Limits, SessionOptions, Shelf, ShelfEvent};
+
+use crate::chain::refuse_recursion;
+use crate::config::Config;
+use crate::log::log;
+use crate::servers::Servers;
+use crate::sessions::{Connected, Sessions};
+
+/// The `_meta` key that keeps a host from deferring the gateway's own tools.
+pub const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
+
+/// The `_meta` key of a result under which repairs of the arguments are listed.
+pub const REPAIRS: &str = "toolshelf/repairs";
+
+/// How long a list that holds every tool waits for the servers by default.
+const STANDARD_WAIT: Duration = Duration::from_secs(10);
+
+/// How the gateway behaves.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GatewayOptions {
+    /// The name of the strategy. `inject` is for clients with a handshake; those of
+    /// 2026-07-28 get `dispatch`, since their list of tools must not depend on the
+    /// connection.
+    pub strategy: String,
+    /// Options of the strategy; `null` for its defaults.
+    pub strategy_options: Value,
+    /// How long the first list of tools waits for servers that are still starting, so
+    /// that the catalog holds the names of their tools. The default is not to wait at
+    /// all, and 10 s under `standard`, whose list is the tools themselves.
+    pub wait: Option<Duration>,
+    /// Bounds of the shelf.
+    pub limits: Limits,
+}
+
+impl Default for GatewayOptions {
+    fn default() -> Self {
+        Self {
+            strategy: "dispatch".to_owned(),
+            strategy_options: Value::Null,
+            wait: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Many MCP servers behind a shelf, and one MCP server in front of it.
+///
+/// It answers as soon as it is made. A server that is slow, dead or wrongly configured
+/// costs its own tools and nothing else.
+pub struct Gateway {
+    shelf: Shelf,
+    servers: Servers,
+    strategy: Arc<dyn Strategy>,
+    /// What clients of the modern era get.
+    modern: Arc<dyn Strategy>,
+    wait: Duration,
+    sessions: Arc<Sessions>,
+    settled: watch::Sender<bool>,
+    closing: Cancellation,
+    calls: AtomicU64,
+}
+
+impl Gateway {
+    /// Puts a gateway together. No process is started yet.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` or `InvalidConfig` when the strategy does not exist or its options
+    /// are not valid, `InvalidConfig` when the configuration would be served within
+    /// itself without end.
+    pub fn new(
+        config: &Config,
+        options: GatewayOptions,
+        registry: &Registry,
+    ) -> Result<Arc<Self>, Error> {
+        let chain = refuse_recursion(config.path.as_deref())?;
+        let strategy_options = strategy_options(&options);
+        let strategy = registry.strategy(&options.strategy, &strategy_options)?;
+        // A list that grows with a session is not for clients whose list must not depend
+        // on the connection.
+        let modern = if options.strategy == "inject" {
+            registry.strategy("dispatch", &Value::Null)?
+        } else {
+            strategy.clone()
+        };
+        let defers = !strategy.own_tools().is_empty();
+        let (servers, groups) = Servers::of(config, &chain);
+        let mut limits = options.limits;
+        // The servers have their own, finer bounds; that of the shelf is the last one.
+        limits.load_timeout = limits
+            .load_timeout
+            .max(servers.longest_start() + Duration::from_secs(5));
+        limits.call_timeout = Duration::MAX;
+        let sessions = Arc::new(Sessions::default());
+        let told = sessions.clone();
+        let shelf = Shelf::builder()
+            .groups(groups)
+            .limits(limits)
+            .observer(move |event: &ShelfEvent| {
+                log(event);
+                if matches!(event, ShelfEvent::Loaded { .. }) {
+                    told.tools_arrived();
+                }
+            })
+            .build()?;
+        Ok(Arc::new(Self {
+            shelf,
+            servers,
+            strategy,
+            modern,
+            wait: options.wait.unwrap_or(if defers {
+                Duration::ZERO
+            } else {
+                STANDARD_WAIT
+            }),
+            sessions,
+            settled: watch::Sender::new(false),
+            closing: Cancellation::new(),
+            calls: AtomicU64::new(0),
+        }))
+    }
+
+    /// Starts all servers in the background, a few at a time.
+    pub fn start(self: &Arc<Self>) {
+        let gateway = Arc::downgrade(self);
+        let (shelf, closing) = (self.shelf.clone(), self.closing.child());
+        tokio::spawn(async move {
+            shelf.load_all(&closing).await;
+            if let Some(gateway) = gateway.upgrade() {
+                gateway.settled.send_replace(true);
+            }
+        });
+    }
+
+    /// The shelf with all servers as groups.
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
+    }
+
+    /// Ends all servers. Returns when their processes are gone.
+    pub async fn close(&self) {
+        self.closing.cancel();
+        self.servers.close().await;
+    }
+
+    fn strategy_for(&self, era: Era) -> &Arc<dyn Strategy> {
+        match era {
+            Era::Handshake => &self.strategy,
+            Era::Modern => &self.modern,
+        }
+    }
+
+    fn connected(&self, client: &Client) -> Result<Arc<Connected>, Error> {
+        if let Some(connected) = self.sessions.get(client) {
+            return Ok(connected);
+        }
+        let strategy = self.strategy_for(client.era()).clone();
+        let options = SessionOptions::placed(Placement::McpServer);
+        let session = self.shelf.session(strategy, options)?;
+        Ok(self
+            .sessions
+            .insert(Connected::new(client.clone(), session)))
+    }
+
+    /// Waits until every server has started or failed, but no longer than the option
+    /// says.
+    async fn wait_for_servers(&self) {
+        if self.wait.is_zero() {
+            return;
+        }
+        let mut settled = self.settled.subscribe();
+        let all = settled.wait_for(|settled| *settled);
+        // What is not there by then is not in the list; that is what the bound means.
+        let _ = tokio::time::timeout(self.wait, all).await;
+    }
+}
+
+fn strategy_options(options: &GatewayOptions) -> Value {
+    // The gateway starts the servers itself; a list must not wait for one that hangs.
+    if options.strategy == "standard" && options.strategy_options.is_null() {
+        return json!({ "load": false });
+    }
+    options.strategy_options.clone()
+}
+
+/// The descriptor of a slot. Own tools ask hosts not to defer them: a load tool that is
+/// not seen is never used.
+fn descriptor(slot: &ToolSlot) -> Result<JsonText, Error> {
+    let descriptor = slot.definition.descriptor_as(&slot.name)?;
+    if slot.key.is_some() {
+        return Ok(descriptor);
+    }
+    let meta = JsonText::from_serialize(&json!({ ALWAYS_LOAD: true }))?;
+    descriptor.with_member("_meta", &meta)
+}
+
+/// Notes repairs in the result's `_meta`; nothing else of it is touched.
+fn note_repairs(outcome: &mut ToolOutcome, repairs: &[Repair]) {
+    if repairs.is_empty() {
+        return;
+    }
+    if let ToolOutcome::Complete(result) = outcome {
+        let repairs: Vec<&str> = repairs.iter().map(|repair| repair.as_str()).collect();
+        result
+            .meta
+            .get_or_insert_with(Map::new)
+            .insert(REPAIRS.to_owned(), json!(repairs));
+    }
+}
+
+#[async_trait]
+impl McpServer for Gateway {
+    fn identity(&self, era: Era) -> ServerIdentity {
+        let mut identity = ServerIdentity::new("toolshelf", env!("CARGO_PKG_VERSION"));
+        identity.title = Some("Toolshelf".to_owned());
+        let strategy = self.strategy_for(era);
+        identity.instructions = match strategy.name() {
+            "dispatch" => {
+                let mut text = texts::instructions_dispatch().to_owned();
+                if self.strategy.name() != strategy.name() {
+                    text.push_str(texts::INJECT_NOT_OFFERED);
+                }
+                Some(text)
+            }
+            "inject" => Some(texts::instructions_inject().to_owned()),
+            "standard" => Some(texts::instructions_standard().to_owned()),
+            _ => None,
+        };
+        identity.tools_change = !strategy.stable();
+        identity
+    }
+
+    fn session_started(&self, session: &Client) {
+        tracing::info!(
+            client = session.client_name().unwrap_or("unknown"),
+            protocol = session.protocol(),
+            strategy = self.strategy_for(session.era()).name(),
+            "client connected"
+        );
+        if session.era() == Era::Modern && self.strategy.name() != self.modern.name() {
+            tracing::warn!(
+                "the client speaks {}, whose list of tools must not depend on the connection: \
+                 it gets '{}' instead of '{}'",
+                session.protocol(),
+                self.modern.name(),
+                self.strategy.name()
+            );
+        }
+    }
+
+    fn session_ended(&self, session: &Client) {
+        self.sessions.remove(session);
+    }
+
+    async fn list_tools(&self, session: &Client) -> Result<Vec<JsonText>, Error> {
+        let connected = self.connected(session)?;
+        self.wait_for_servers().await;
+        let surface = connected.session.surface(&self.closing).await?;
+        let listed = connected.list(&surface, || surface.tools.iter().map(descriptor).collect())?;
+        Ok(listed.to_vec())
+    }
+
+    async fn call_tool(&self, call: IncomingCall) -> Result<ToolOutcome, Error> {
+        let connected = self.connected(&call.session)?;
+        let session = &connected.session;
+        let before = session.state();
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let arguments = call
+            .arguments
+            .as_ref()
+            .map_or(Value::Null, JsonText::to_value);
+        let own = Call {
+            id: format!("call_{number}"),
+            name: call.name,
+            arguments,
+        };
+        let mut report = session.call(own, call.context).await;
+        if let Some(error) = &report.error {
+            tracing::info!(
+                call = %report.envelope.id,
+                kind = %error.kind(),
+                "call did not succeed: {error}"
+            );
+        }
+        // A load under inject adds tools to the list.
+        if !session.strategy().stable() && !Arc::ptr_eq(&before, &session.state()) {
+            connected.client.tools_changed();
+        }
+        note_repairs(&mut report.outcome, &report.repairs);
+        Ok(report.outcome)
+    }
+}
+
+impl std::fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gateway")
+            .field("strategy", &self.strategy.name())
+            .field("shelf", &self.shelf)
+            .finish_non_exhaustive()
+    }
+}

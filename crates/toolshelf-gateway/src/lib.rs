@@ -1,0 +1,36 @@
+//! One MCP server in front of many.
+//!
+//! A host that connects to the gateway sees a few tools that never change instead of
+//! hundreds, and reaches every tool of every server through them.
+//!
+//! * [`config`]: the JSON file with `mcpServers` that people already have.
+//! * [`Gateway`]: the servers behind a shelf, and an MCP server in front of it.
+//!
+//! ```
+//! use toolshelf_core::{PluginKind, Registry};
+//! use toolshelf_gateway::config::{Config, ProcessEnvironment};
+//! use toolshelf_gateway::{Gateway, GatewayOptions};
+//!
+//! # async fn serve() -> Result<(), toolshelf_core::Error> {
+//! let config = Config::parse(
+//!     r#"{"mcpServers": {"time": {"command": "mcp-server-time"}}}"#,
+//!     &ProcessEnvironment,
+//! )?;
+//! let gateway = Gateway::new(&config, GatewayOptions::default(), &Registry::linked()?)?;
+//! // gateway.start(); toolshelf_mcp::serve_stdio(gateway.clone(), …).await?;
+//! gateway.close().await;
+//! # Ok(()) }
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+//! #     .block_on(serve()).unwrap();
+//! ```
+
+mod chain;
+pub mod config;
+mod gateway;
+mod log;
+mod servers;
+mod sessions;
+
+pub use chain::{CHAIN_VARIABLE, refuse_recursion};
+pub use gateway::{ALWAYS_LOAD, Gateway, GatewayOptions, REPAIRS};
+pub use servers::Servers;

@@ -1,0 +1,67 @@
+//! What happens on the shelf, as lines of a log for the operator.
+
+use toolshelf_shelf::ShelfEvent;
+
+/// Writes an event. Arguments and results never stand in it.
+pub(crate) fn log(event: &ShelfEvent) {
+    match event {
+        ShelfEvent::LoadStarted { group, cause } => {
+            tracing::debug!(server = %group, cause = cause.as_str(), "starting");
+        }
+        ShelfEvent::Loaded {
+            group,
+            loaded,
+            took,
+            ..
+        } => {
+            tracing::info!(
+                server = %group,
+                tools = loaded.tools.len(),
+                protocol = loaded.server.protocol.as_deref().unwrap_or("unknown"),
+                ms = took.as_millis() as u64,
+                "ready"
+            );
+            for tool in &loaded.set_aside {
+                tracing::warn!(server = %group, tool = %tool.name, reason = %tool.reason, "tool left out");
+            }
+        }
+        ShelfEvent::LoadFailed {
+            group, error, took, ..
+        } => {
+            tracing::warn!(
+                server = %group,
+                kind = %error.kind(),
+                ms = took.as_millis() as u64,
+                "cannot be used: {error}"
+            );
+        }
+        ShelfEvent::CallStarted {
+            call_id,
+            key,
+            repairs,
+        } => {
+            tracing::debug!(call = %call_id, tool = %key, repairs = repairs.len(), "call");
+        }
+        ShelfEvent::CallEnded {
+            call_id,
+            key,
+            is_error,
+            took,
+        } => {
+            tracing::debug!(
+                call = %call_id,
+                tool = %key,
+                is_error,
+                ms = took.as_millis() as u64,
+                "call ended"
+            );
+        }
+        ShelfEvent::InvalidArgumentsSent { key, faults } => {
+            tracing::warn!(tool = %key, faults = faults.len(), "invalid arguments were sent");
+        }
+        ShelfEvent::SchemaUnusable { key, fault } => {
+            tracing::warn!(tool = %key, "the input schema cannot be used for validation: {fault}");
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,91 @@
+//! The sessions of the clients that are connected.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolshelf_core::{JsonText, Surface};
+use toolshelf_mcp::Session as Client;
+use toolshelf_shelf::Session;
+
+/// A client and its session on the shelf.
+pub(crate) struct Connected {
+    pub(crate) client: Client,
+    pub(crate) session: Session,
+    listed: Mutex<Option<Listed>>,
+}
+
+/// The list that was made of a surface.
+struct Listed {
+    surface: Arc<Surface>,
+    descriptors: Arc<[JsonText]>,
+}
+
+impl Connected {
+    pub(crate) fn new(client: Client, session: Session) -> Self {
+        Self {
+            client,
+            session,
+            listed: Mutex::new(None),
+        }
+    }
+
+    /// The list of a surface, made once for as long as the surface is the same.
+    pub(crate) fn list(
+        &self,
+        surface: &Arc<Surface>,
+        make: impl FnOnce() -> Result<Vec<JsonText>, toolshelf_core::Error>,
+    ) -> Result<Arc<[JsonText]>, toolshelf_core::Error> {
+        let mut listed = lock(&self.listed);
+        if let Some(listed) = &*listed
+            && Arc::ptr_eq(&listed.surface, surface)
+        {
+            return Ok(listed.descriptors.clone());
+        }
+        let descriptors: Arc<[JsonText]> = make()?.into();
+        *listed = Some(Listed {
+            surface: surface.clone(),
+            descriptors: descriptors.clone(),
+        });
+        Ok(descriptors)
+    }
+
+    /// Whether the client has asked for the list.
+    fn has_listed(&self) -> bool {
+        lock(&self.listed).is_some()
+    }
+}
+
+/// All clients by the id of their session.
+#[derive(Default)]
+pub(crate) struct Sessions(Mutex<BTreeMap<u64, Arc<Connected>>>);
+
+impl Sessions {
+    pub(crate) fn get(&self, client: &Client) -> Option<Arc<Connected>> {
+        lock(&self.0).get(&client.id()).cloned()
+    }
+
+    pub(crate) fn insert(&self, connected: Connected) -> Arc<Connected> {
+        let connected = Arc::new(connected);
+        lock(&self.0).insert(connected.client.id(), connected.clone());
+        connected
+    }
+
+    pub(crate) fn remove(&self, client: &Client) {
+        lock(&self.0).remove(&client.id());
+    }
+
+    /// Tells those clients that list every tool, and have done so, that there are more.
+    pub(crate) fn tools_arrived(&self) {
+        let all: Vec<Arc<Connected>> = lock(&self.0).values().cloned().collect();
+        for connected in all {
+            let defers = !connected.session.strategy().own_tools().is_empty();
+            if !defers && connected.has_listed() {
+                connected.client.tools_changed();
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
