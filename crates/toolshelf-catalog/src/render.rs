@@ -13,7 +13,7 @@ const NAMES_PER_GROUP: usize = 5;
 
 /// Bounds of title and description together, in bytes, for groups that are
 /// summarised, longest first.
-const SUMMARY_BYTES: [usize; 2] = [96, 48];
+const SUMMARY_BYTES: [usize; 5] = [96, 64, 40, 32, 24];
 
 /// What makes one format differ from another.
 pub(crate) struct Form {
@@ -276,19 +276,24 @@ fn write_first_name(out: &mut String, name: &str) {
 }
 
 fn describe(group: &CatalogGroup<'_>, text: Text) -> String {
-    let (title, description) = match text {
+    let bytes = match text {
+        Text::Whole(bytes) | Text::Summary(bytes) => bytes,
         Text::Nothing => return String::new(),
-        Text::Whole(bytes) => (
-            group.title.map(|title| one_line(title, bytes)),
-            group.description.map(|text| one_line(text, bytes)),
-        ),
-        Text::Summary(bytes) => (
-            group.title.map(|title| one_line(title, bytes)),
-            group.description.map(|text| first_sentence(text, bytes)),
-        ),
     };
-    let title = title.unwrap_or_default();
+    let title = group.title.map(|title| one_line(title, bytes));
+    let mut title = title.unwrap_or_default();
+    let description = group.description.map(|description| match text {
+        Text::Summary(_) => first_sentence(description, bytes),
+        Text::Whole(_) | Text::Nothing => one_line(description, bytes),
+    });
     let description = description.unwrap_or_default();
+    // Where there is little room, a title that the id says already gives it up.
+    if matches!(text, Text::Summary(_))
+        && !description.is_empty()
+        && letters(group.id.as_str()).contains(&letters(&title))
+    {
+        title.clear();
+    }
     let both = match (title.as_str(), description.as_str()) {
         ("", _) => description,
         (_, "") => title,
@@ -296,6 +301,13 @@ fn describe(group: &CatalogGroup<'_>, text: Text) -> String {
     };
     match text {
         Text::Summary(bytes) => bounded_text(&both, bytes),
-        _ => both,
+        Text::Whole(_) | Text::Nothing => both,
     }
+}
+
+fn letters(text: &str) -> String {
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }

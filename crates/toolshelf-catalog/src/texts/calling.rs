@@ -19,7 +19,9 @@ pub fn unknown_tool<S: AsRef<str>>(asked: &str, near: &[S]) -> String {
     }
     let shown = &near[..near.len().min(MAX_TOOLS)];
     let near = quotes(shown, MAX_TOOLS);
-    format!("There is no tool {asked}. The nearest: {near}. `load_tools` gives all of a group.")
+    format!(
+        "There is no tool {asked}. The nearest: {near}. `load_tools` shows all tools of a group."
+    )
 }
 
 /// More than one group has a tool of this name. All are named `group/tool`, eight at

@@ -90,9 +90,9 @@ pub fn unknown_tools<S: AsRef<str>>(group: &GroupId, unknown: &[S], known: &[&st
         listed.push(format!("… +{} more", unknown.len() - MAX_UNKNOWN));
     }
     format!(
-        "Not among the {} of group {}: {}. Leave `tool_names` out to load the whole group.",
-        counted(known.len(), "tool"),
+        "Group {} has {}, but none called {}. Leave `tool_names` out to load the whole group.",
         quote(group.as_str()),
+        counted(known.len(), "tool"),
         listed.join(", ")
     )
 }
@@ -113,7 +113,7 @@ pub fn load_failed(group: &GroupId, error: &Error) -> String {
     let advice = match error.retry_delay() {
         Some(wait) => format!("It can be tried again in {}.", seconds(wait)),
         None if error.kind().is_retryable() => "It may work when tried again later.".to_owned(),
-        None => "Trying again will not help; go on without it, or tell the user.".to_owned(),
+        None => "Trying again is unlikely to help; go on without it, or tell the user.".to_owned(),
     };
     format!("Group {group} cannot be loaded: {reason} {advice}")
 }

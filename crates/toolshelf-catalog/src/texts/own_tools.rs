@@ -54,7 +54,7 @@ Load a group of tools: they join your tool list and can be called directly for t
 the conversation.";
 
 /// Where the catalog stands, from the point of view of the description.
-const IN_PROMPT: &str = " Groups are listed under 'Deferred tool groups' in your instructions.";
+const IN_PROMPT: &str = " Groups are listed under 'Deferred tool groups' in the system prompt.";
 
 const IN_DESCRIPTION: &str = " The groups:";
 
