@@ -466,6 +466,13 @@ impl GroupEntry {
     pub fn names_known(&self) -> bool {
         self.last.is_some() || self.group.declared.is_some()
     }
+
+    /// How a tool of the group is shown: as the last load said, also while the group is
+    /// not ready; as the group says where there was none.
+    pub fn exposure_of(&self, tool: &str) -> Exposure {
+        let tool = self.last.as_ref().and_then(|loaded| loaded.get(tool));
+        tool.map_or(self.group.exposure, |tool| tool.exposure)
+    }
 }
 
 impl fmt::Debug for LoadedGroup {

@@ -48,7 +48,8 @@ pub struct State {
     /// The groups of `expanded_groups` in the order of their first load.
     #[serde(default)]
     pub load_order: Vec<GroupId>,
-    /// Tools that a search disclosed, in the order of their first discovery.
+    /// Tools that were disclosed one by one, by a search or by joining the tools array, in
+    /// the order in which they first were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub discovered: Vec<ToolKey>,
     /// The definition of each tool as it was when it was disclosed, keyed `group/tool`.
@@ -192,7 +193,7 @@ pub enum Delta {
         /// Its digest.
         digest: Digest,
     },
-    /// Tools were found by a search.
+    /// Tools were found by a search, or joined the tools array.
     Discover(Vec<ToolKey>),
     /// A decision for the life of the session; a second one under the same name
     /// changes nothing.

@@ -37,6 +37,10 @@ pub enum Need {
     Permit(ToolKey),
     /// The names of a group's tools.
     Descriptors(GroupId),
+    /// Whether a group whose names are not known has this tool: its names, if calling the
+    /// tool is permitted. When it is refused, nothing is loaded, the group counts as failed
+    /// in this step, and the planner goes on.
+    Probe(ToolKey),
     /// The tools of a group.
     Load(GroupId),
     /// That a load which is under way ends, one way or the other.
