@@ -71,17 +71,30 @@ pub fn one_line(text: &str, bytes: usize) -> String {
 
 /// The first sentence of a text, as one line (see [`one_line`]).
 ///
-/// A sentence ends at `.`, `!` or `?` followed by a blank, at their full-width forms,
-/// or at an empty line.
+/// Headings are passed over, since servers begin their instructions with one that only
+/// repeats their name; a text of headings alone gives the first of them. A sentence ends
+/// at `.`, `!` or `?` followed by a blank, at their full-width forms, or at an empty
+/// line.
+///
+/// ```
+/// use toolshelf_core::text::first_sentence;
+/// let instructions = "# Calendar server\n\nPlans v1.2 meetings. Ask before you delete.";
+/// assert_eq!(first_sentence(instructions, 64), "Plans v1.2 meetings.");
+/// ```
 pub fn first_sentence(text: &str, bytes: usize) -> String {
-    let text = text.trim();
-    let paragraph = text
-        .split("\n\n")
-        .next()
-        .unwrap_or(text)
-        .split("\r\n\r\n")
-        .next()
-        .unwrap_or(text);
+    let is_heading = |line: &&str| line.trim_start().starts_with('#');
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let body: Vec<&str> = text
+        .lines()
+        .skip_while(|line| is_blank(line) || is_heading(line))
+        .take_while(|line| !is_blank(line) && !is_heading(line))
+        .collect();
+    let paragraph = if body.is_empty() {
+        let heading = text.lines().find(is_heading).unwrap_or_default();
+        heading.trim_start().trim_start_matches('#').to_owned()
+    } else {
+        body.join("\n")
+    };
     let mut end = paragraph.len();
     let mut chars = paragraph.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

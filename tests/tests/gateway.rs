@@ -1,0 +1,591 @@
+//! The gateway as a host sees it: real server processes behind it, a client in front.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolshelf_core::{
+    CallContext, ContentBlock, Progress, ProgressSink, Registry, ToolOutcome, ToolResult,
+};
+use toolshelf_gateway::config::{Config, EntryState, ProcessEnvironment};
+use toolshelf_gateway::{Gateway, GatewayOptions};
+use toolshelf_mcp::{Lifecycle, StdioConfig, StdioServer};
+use toolshelf_tests::Connected;
+
+const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture-server");
+
+/// Nothing here takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn basic(name: &str) -> Value {
+    json!({"command": FIXTURE, "args": ["basic", name]})
+}
+
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    for plugin in [
+        toolshelf_strategies::dispatch::PLUGIN,
+        toolshelf_strategies::inject::PLUGIN,
+        toolshelf_strategies::standard::PLUGIN,
+    ] {
+        registry.register(plugin).unwrap();
+    }
+    registry
+}
+
+fn gateway(servers: Value, strategy: &str, wait: Option<Duration>) -> Arc<Gateway> {
+    let text = json!({ "mcpServers": servers }).to_string();
+    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
+    let mut options = GatewayOptions::default();
+    options.strategy = strategy.to_owned();
+    options.wait = wait;
+    let gateway = Gateway::new(&config, options, &registry()).unwrap();
+    gateway.start();
+    gateway
+}
+
+/// Runs a test against a gateway within its time, and ends all processes.
+async fn with_gateway(
+    servers: Value,
+    strategy: &str,
+    lifecycle: Lifecycle,
+    test: impl AsyncFnOnce(&Connected),
+) {
+    let gateway = gateway(servers, strategy, Some(Duration::from_secs(30)));
+    let connected = Connected::to(gateway.clone(), lifecycle).await.unwrap();
+    tokio::time::timeout(PATIENCE, test(&connected))
+        .await
+        .expect("the test ends in time");
+    connected.close().await.unwrap();
+    gateway.close().await;
+}
+
+fn names(list: &[String]) -> Vec<String> {
+    list.iter()
+        .map(|tool| {
+            let tool: Value = serde_json::from_str(tool).unwrap();
+            tool["name"].as_str().unwrap().to_owned()
+        })
+        .collect()
+}
+
+fn forward(tool: &str, arguments: Value) -> Value {
+    json!({"tool_name": tool, "arguments": arguments})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_sees_two_tools_that_never_change() {
+    for lifecycle in [Lifecycle::Initialize, Lifecycle::Auto] {
+        let servers = json!({"one": basic("one"), "two": basic("two")});
+        with_gateway(servers, "dispatch", lifecycle, async |host| {
+            let before = host.list().await.unwrap();
+            assert_eq!(names(&before), ["load_tools", "deferred_tool_call"]);
+            for tool in &before {
+                let tool: Value = serde_json::from_str(tool).unwrap();
+                assert_eq!(tool["_meta"]["anthropic/alwaysLoad"], true);
+            }
+            let catalog = &before[0];
+            assert!(catalog.contains("- `one` — The one server: Tools to test with. (9 tools)"));
+            assert!(
+                !catalog.contains("Further text"),
+                "one sentence only: {catalog}"
+            );
+            assert!(catalog.contains("echo, add, fail"));
+
+            let loaded = host
+                .call("load_tools", json!({"group_id": "one"}))
+                .await
+                .unwrap();
+            assert!(!loaded.is_error);
+            host.call(
+                "deferred_tool_call",
+                forward("two/echo", json!({"text": "hi"})),
+            )
+            .await
+            .unwrap();
+            host.call("load_tools", json!({"group_id": "none"}))
+                .await
+                .unwrap();
+            assert_eq!(host.list().await.unwrap(), before);
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_load_gives_the_schemas_as_the_server_wrote_them() {
+    with_gateway(json!({"one": basic("one")}), "dispatch", Lifecycle::Auto, async |host| {
+        let load = json!({"group_id": "one", "tool_names": ["echo"]});
+        let first = host.call("load_tools", load.clone()).await.unwrap();
+        let text = first.joined_text();
+        assert!(
+            text.contains(
+                r#""parameters":{"type":"object","required":["text"],"properties":{"text":{"description":"What to say","type":"string","minLength":1},"loud":{"type":"boolean","default":false}},"additionalProperties":false}"#
+            ),
+            "{text}"
+        );
+        assert_eq!(host.call("load_tools", load).await.unwrap(), first);
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(answer["expanded"], true);
+        assert_eq!(answer["remaining"], 8);
+        assert_eq!(answer["tool_names"], json!(["echo"]));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_answers_at_once_while_servers_hang_or_are_dead() {
+    let servers = json!({
+        "dead": {"command": FIXTURE, "args": ["exit", "7"]},
+        "hanging": {"command": FIXTURE, "args": ["hang"], "timeout": 600},
+        "missing": {"command": "no-such-program-anywhere"},
+        "well": basic("well"),
+    });
+    let gateway = gateway(servers, "dispatch", None);
+    let test = async {
+        let host = Connected::to(gateway.clone(), Lifecycle::Auto)
+            .await
+            .unwrap();
+        // 600 s is what the hanging server may take; the list does not wait for it.
+        let list = host.list().await.unwrap();
+        for group in ["dead", "hanging", "missing", "well"] {
+            assert!(list[0].contains(&format!("- `{group}`")), "{}", list[0]);
+        }
+        let called = host
+            .call(
+                "deferred_tool_call",
+                forward("well/echo", json!({"text": "hi"})),
+            )
+            .await
+            .unwrap();
+        assert_eq!(called.joined_text(), "well says: hi");
+
+        let dead = host
+            .call("load_tools", json!({"group_id": "dead"}))
+            .await
+            .unwrap();
+        assert!(dead.is_error);
+        let text = dead.joined_text();
+        assert!(text.contains("dead"), "{text}");
+        assert!(
+            !text.contains("s3cret"),
+            "what a server writes is not for the model: {text}"
+        );
+        let missing = host
+            .call("load_tools", json!({"group_id": "missing"}))
+            .await
+            .unwrap();
+        assert!(missing.is_error);
+        host.close().await.unwrap();
+    };
+    tokio::time::timeout(PATIENCE, test).await.unwrap();
+    gateway.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_pass_as_they_are() {
+    let direct = StdioServer::new(StdioConfig::new("direct", FIXTURE).args(["basic", "one"]));
+    let expected = direct
+        .call_tool("kinds", json!({}), CallContext::new())
+        .await
+        .unwrap();
+    let ToolOutcome::Complete(expected) = expected else {
+        panic!("{expected:?}");
+    };
+    assert_eq!(expected.content.len(), 6);
+    assert!(matches!(expected.content[5], ContentBlock::Other(_)));
+    for lifecycle in [Lifecycle::Initialize, Lifecycle::Auto] {
+        let expected = &expected;
+        with_gateway(
+            json!({"one": basic("one")}),
+            "dispatch",
+            lifecycle,
+            async |host| {
+                let result = host
+                    .call("deferred_tool_call", forward("one/kinds", json!({})))
+                    .await
+                    .unwrap();
+                assert_eq!(result.content, expected.content);
+                assert_eq!(result.structured_content, expected.structured_content);
+                let cost = |result: &ToolResult| {
+                    result
+                        .meta
+                        .as_ref()
+                        .and_then(|meta| meta.get("example.org/cost").cloned())
+                };
+                assert_eq!(cost(&result), Some(json!(0.25)));
+                assert_eq!(cost(&result), cost(expected));
+
+                let failed = host
+                    .call("deferred_tool_call", forward("one/fail", json!({})))
+                    .await
+                    .unwrap();
+                assert!(failed.is_error);
+                assert_eq!(failed.joined_text(), "It failed, as it does.");
+            },
+        )
+        .await;
+    }
+    direct.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_argument_is_corrected_by_the_error() {
+    with_gateway(
+        json!({"one": basic("one")}),
+        "dispatch",
+        Lifecycle::Auto,
+        async |host| {
+            let refused = host
+                .call("deferred_tool_call", forward("echo", json!({"txt": "hi"})))
+                .await
+                .unwrap();
+            assert!(refused.is_error);
+            let text = refused.joined_text();
+            for part in ["text: expected", "txt: expected", r#""required":["text"]"#] {
+                assert!(text.contains(part), "{part:?} is missing in: {text}");
+            }
+            let empty = host
+                .call("deferred_tool_call", json!({"tool_name": "echo"}))
+                .await
+                .unwrap();
+            assert!(empty.is_error && empty.joined_text().contains("text: expected"));
+        },
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repairs_are_said_in_the_meta_of_the_result() {
+    with_gateway(
+        json!({"one": basic("one")}),
+        "dispatch",
+        Lifecycle::Auto,
+        async |host| {
+            let cases = [
+                (
+                    json!({"tool_name": "echo", "arguments": "{\"text\":\"hi\"}"}),
+                    "json-string",
+                ),
+                (json!({"tool_name": "echo", "text": "hi"}), "flattened"),
+                (
+                    json!({"arguments": {"tool_name": "echo", "text": "hi"}}),
+                    "nested-tool-name",
+                ),
+            ];
+            for (arguments, repair) in cases {
+                let result = host
+                    .call("deferred_tool_call", arguments.clone())
+                    .await
+                    .unwrap();
+                assert_eq!(result.joined_text(), "one says: hi", "{arguments}");
+                let meta = result.meta.unwrap_or_default();
+                assert_eq!(
+                    meta.get("toolshelf/repairs"),
+                    Some(&json!([repair])),
+                    "{arguments}"
+                );
+            }
+            let untouched = host
+                .call("deferred_tool_call", forward("echo", json!({"text": "hi"})))
+                .await
+                .unwrap();
+            assert!(
+                !untouched
+                    .meta
+                    .unwrap_or_default()
+                    .contains_key("toolshelf/repairs")
+            );
+        },
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_two_servers_have_is_never_guessed() {
+    let servers = json!({"one": basic("one"), "two": basic("two")});
+    with_gateway(servers, "dispatch", Lifecycle::Auto, async |host| {
+        host.list().await.unwrap();
+        let refused = host
+            .call("deferred_tool_call", forward("echo", json!({"text": "hi"})))
+            .await
+            .unwrap();
+        assert!(refused.is_error);
+        let text = refused.joined_text();
+        assert!(
+            text.contains("one/echo") && text.contains("two/echo"),
+            "{text}"
+        );
+        let named = host
+            .call(
+                "deferred_tool_call",
+                forward("two/echo", json!({"text": "hi"})),
+            )
+            .await
+            .unwrap();
+        assert_eq!(named.joined_text(), "two says: hi");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inject_adds_loaded_tools_for_clients_with_a_handshake() {
+    let servers = json!({"one": basic("one")});
+    with_gateway(
+        servers.clone(),
+        "inject",
+        Lifecycle::Initialize,
+        async |host| {
+            assert_eq!(names(&host.list().await.unwrap()), ["load_tools"]);
+            let load = json!({"group_id": "one", "tool_names": ["add", "echo"]});
+            let loaded = host.call("load_tools", load).await.unwrap();
+            let answer: Value = serde_json::from_str(&loaded.joined_text()).unwrap();
+            assert_eq!(answer["call_as"], json!(["one__echo", "one__add"]));
+            assert!(answer.get("schemas").is_none());
+            assert_eq!(
+                names(&host.list().await.unwrap()),
+                ["load_tools", "one__echo", "one__add"]
+            );
+            let called = host.call("one__echo", json!({"text": "hi"})).await.unwrap();
+            assert_eq!(called.joined_text(), "one says: hi");
+        },
+    )
+    .await;
+    with_gateway(servers, "inject", Lifecycle::Auto, async |host| {
+        assert!(host.client.is_modern());
+        assert_eq!(
+            names(&host.list().await.unwrap()),
+            ["load_tools", "deferred_tool_call"],
+            "a list that must not depend on the connection cannot grow"
+        );
+        let instructions = host.client.server_info().instructions.clone().unwrap();
+        assert!(instructions.contains("cannot grow"), "{instructions}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn standard_passes_everything_through() {
+    with_gateway(json!({"one": basic("one")}), "standard", Lifecycle::Auto, async |host| {
+        let list = host.list().await.unwrap();
+        assert_eq!(list.len(), 9);
+        assert_eq!(
+            list[0],
+            r##"{"name":"one__echo","title":"Echo","description":"Says the text again.\n# Not a heading","inputSchema":{"type":"object","required":["text"],"properties":{"text":{"description":"What to say","type":"string","minLength":1},"loud":{"type":"boolean","default":false}},"additionalProperties":false},"annotations":{"readOnlyHint":true},"execution":{"taskSupport":"forbidden"},"x-vendor":{"z":1,"a":2}}"##
+        );
+        let called = host.call("one__add", json!({"a": 1, "b": 2})).await.unwrap();
+        assert_eq!(called.structured_content.unwrap().as_str(), r#"{"sum":3.0}"#);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_faulty_entry_disables_itself_alone_and_says_why() {
+    let servers = json!({
+        "unset": {"command": FIXTURE, "args": ["basic", "x"], "env": {"TOKEN": "${TOOLSHELF_TEST_UNSET}"}},
+        "remote": {"url": "https://example.org/mcp"},
+        "itself": {"command": "toolshelf", "args": ["serve"]},
+        "off": {"command": FIXTURE, "disabled": true},
+        "well": {"command": FIXTURE, "args": ["basic", "${TOOLSHELF_TEST_UNSET:-fallback}"],
+                 "env": {"GREETING": "hello"}, "description": "Well"},
+    });
+    with_gateway(servers, "dispatch", Lifecycle::Auto, async |host| {
+        let list = host.list().await.unwrap();
+        assert!(!list[0].contains("`off`"), "a disabled server is not there");
+        let cases = [
+            (
+                "unset",
+                vec!["env.TOKEN", "TOOLSHELF_TEST_UNSET", "not set"],
+            ),
+            ("remote", vec!["url", "later version"]),
+            ("itself", vec!["toolshelf itself"]),
+        ];
+        for (group, parts) in cases {
+            let refused = host
+                .call("load_tools", json!({"group_id": group}))
+                .await
+                .unwrap();
+            assert!(refused.is_error, "{group}");
+            for part in parts {
+                let text = refused.joined_text();
+                assert!(text.contains(part), "{part:?} is missing in: {text}");
+            }
+        }
+        let called = host
+            .call(
+                "deferred_tool_call",
+                forward("well/environment", json!({"name": "GREETING"})),
+            )
+            .await
+            .unwrap();
+        assert_eq!(called.joined_text(), "hello");
+        let clean = host
+            .call(
+                "deferred_tool_call",
+                forward("well/environment", json!({"name": "CARGO_MANIFEST_DIR"})),
+            )
+            .await
+            .unwrap();
+        assert_eq!(
+            clean.joined_text(),
+            "(not set)",
+            "a server does not inherit our environment"
+        );
+        let called = host
+            .call(
+                "deferred_tool_call",
+                forward("well/echo", json!({"text": "hi"})),
+            )
+            .await
+            .unwrap();
+        assert_eq!(called.joined_text(), "fallback says: hi");
+    })
+    .await;
+}
+
+#[test]
+fn a_configuration_fault_names_its_place() {
+    let cases = [
+        ("{", "not valid JSON"),
+        ("[]", "mcpServers"),
+        (r#"{"servers":{}}"#, "another host"),
+        (r#"{"mcpServers":[]}"#, "not an object"),
+    ];
+    for (text, part) in cases {
+        let error = Config::parse(text, &ProcessEnvironment).unwrap_err();
+        assert!(
+            error.to_string().contains(part),
+            "{part:?} is missing in: {error}"
+        );
+    }
+    let text = json!({"mcpServers": {
+        "a": {"command": 5}, "b": {"command": "x", "args": "y"}, "c": {"command": "x", "env": []},
+        "d": {"command": "x", "timeout": -1}, "e": {}, "f": 3,
+        "g": {"command": "x", "args": ["${OPEN"]}, "h": {"command": "x", "disabled": "yes"},
+    }})
+    .to_string();
+    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
+    let faults: Vec<String> = config
+        .servers
+        .iter()
+        .map(|entry| match &entry.state {
+            EntryState::Faulty(fault) => fault.clone(),
+            other => panic!("{}: {other:?}", entry.id),
+        })
+        .collect();
+    let parts = [
+        "command",
+        "args",
+        "env",
+        "timeout",
+        "command",
+        "not a JSON object",
+        "args[0]",
+        "disabled",
+    ];
+    assert_eq!(faults.len(), parts.len());
+    for (fault, part) in faults.iter().zip(parts) {
+        assert!(fault.contains(part), "{part:?} is missing in: {fault}");
+    }
+}
+
+#[derive(Default)]
+struct Reports(Mutex<Vec<Progress>>);
+
+impl ProgressSink for Reports {
+    fn report(&self, progress: Progress) {
+        self.0.lock().unwrap().push(progress);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_passes_through() {
+    for lifecycle in [Lifecycle::Initialize, Lifecycle::Auto] {
+        with_gateway(
+            json!({"one": basic("one")}),
+            "dispatch",
+            lifecycle,
+            async |host| {
+                let reports = Arc::new(Reports::default());
+                let mut context = CallContext::new();
+                context.progress = Some(reports.clone());
+                let result = host
+                    .call_in(
+                        "deferred_tool_call",
+                        forward("one/count", json!({"to": 3})),
+                        context,
+                    )
+                    .await
+                    .unwrap();
+                assert_eq!(result.joined_text(), "counted to 3");
+                let reports = reports.0.lock().unwrap();
+                let steps: Vec<f64> = reports.iter().map(|report| report.progress).collect();
+                assert_eq!(steps, [1.0, 2.0, 3.0]);
+                assert_eq!(reports[2].message.as_deref(), Some("step 3"));
+                assert_eq!(reports[2].total, Some(3.0));
+            },
+        )
+        .await;
+    }
+}
+
+/// Waits until a file holds a text.
+async fn until_file_holds(path: &std::path::Path, text: &str) {
+    loop {
+        if std::fs::read_to_string(path).is_ok_and(|held| held == text) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancellation_reaches_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let marker = folder.path().join("marker");
+    let marker = &marker;
+    with_gateway(
+        json!({"one": basic("one")}),
+        "dispatch",
+        Lifecycle::Auto,
+        async |host| {
+            let context = CallContext::new();
+            let cancellation = context.cancellation.clone();
+            let arguments = forward("one/wait", json!({"marker": marker}));
+            let call = host.call_in("deferred_tool_call", arguments, context);
+            let cancel = async {
+                until_file_holds(marker, "waiting").await;
+                cancellation.cancel();
+            };
+            let (called, ()) = tokio::join!(call, cancel);
+            assert!(called.is_err(), "{called:?}");
+            until_file_holds(marker, "cancelled").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_costs_the_call_in_flight_and_nothing_else() {
+    let servers = json!({"one": basic("one"), "two": basic("two")});
+    with_gateway(servers, "dispatch", Lifecycle::Auto, async |host| {
+        let crashed = host
+            .call("deferred_tool_call", forward("one/crash", json!({})))
+            .await
+            .unwrap();
+        assert!(crashed.is_error);
+        let text = crashed.joined_text();
+        assert!(!text.contains("last words"), "{text}");
+        for server in ["one", "two"] {
+            let called = host
+                .call(
+                    "deferred_tool_call",
+                    forward(&format!("{server}/echo"), json!({"text": "on"})),
+                )
+                .await
+                .unwrap();
+            assert_eq!(called.joined_text(), format!("{server} says: on"));
+        }
+    })
+    .await;
+}
