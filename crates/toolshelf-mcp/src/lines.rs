@@ -124,8 +124,15 @@ pub(crate) struct LineWriter {
 }
 
 /// Resolves when a line was written.
-pub(crate) struct Written(oneshot::Receiver<io::Result<()>>);
+pub(crate) struct Written(
+    #[cfg_attr(
+        not(feature = "client"),
+        expect(dead_code, reason = "only clients wait")
+    )]
+    oneshot::Receiver<io::Result<()>>,
+);
 
+#[cfg(feature = "client")]
 impl Written {
     /// Waits until the line was handed to the operating system.
     pub(crate) async fn done(self) -> io::Result<()> {
@@ -200,6 +207,9 @@ impl LineWriter {
     ///
     /// When the peer reads so slowly that the queue is full, or is gone.
     pub(crate) fn push(&self, text: String) -> io::Result<Written> {
+        if self.broken.is_cancelled() {
+            return Err(closed());
+        }
         let bytes = text.len();
         let waiting = self.waiting.fetch_add(bytes, Ordering::SeqCst);
         if waiting > 0 && waiting + bytes > self.limit {

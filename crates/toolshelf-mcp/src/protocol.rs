@@ -13,6 +13,7 @@ pub(crate) const HANDSHAKE: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26"
 pub(crate) const OFFERED: &str = "2025-11-25";
 
 /// The prefix of the keys in `_meta` that belong to one hop of the protocol.
+#[cfg(feature = "server")]
 pub(crate) const META_PREFIX: &str = "io.modelcontextprotocol/";
 /// The revision of a request.
 pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -23,6 +24,7 @@ pub(crate) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 /// Who the server is.
 pub(crate) const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 /// The token of a request's progress notifications.
+#[cfg(feature = "server")]
 pub(crate) const META_PROGRESS: &str = "progressToken";
 /// W3C Trace Context.
 pub(crate) const META_TRACEPARENT: &str = "traceparent";

@@ -104,7 +104,10 @@ pub async fn serve(
         by_task: HashMap::new(),
     };
     let result = connection.run(&mut lines, &shutdown, &broken).await;
-    connection.end(shutdown.is_cancelled()).await;
+    // Answers that nobody reads are not waited for.
+    connection
+        .end(result.is_err() || shutdown.is_cancelled())
+        .await;
     writing.finish(WRITE_PATIENCE).await;
     result
 }
@@ -320,10 +323,10 @@ impl Connection {
         }
     }
 
-    async fn end(&mut self, shutdown: bool) {
+    async fn end(&mut self, at_once: bool) {
         // Nobody can answer any more.
         self.questions.close();
-        if !shutdown {
+        if !at_once {
             self.wait(self.options.drain).await;
         }
         for running in lock(&self.running).values() {

@@ -157,7 +157,8 @@ impl StdioServer {
         arguments: impl Into<Value>,
         context: CallContext,
     ) -> Result<ToolOutcome, Error> {
-        self.inner.call(name, arguments.into(), context).await
+        // Boxed, so that it stays small in the futures of its callers.
+        Box::pin(self.inner.call(name, arguments.into(), context)).await
     }
 
     /// A tool of this server from its definition alone, such as one that was stored.
