@@ -112,6 +112,45 @@ async fn a_host_sees_two_tools_that_never_change() {
     }
 }
 
+/// A session of many turns: loads, repeated and partial ones, calls that succeed, fail and
+/// crash their server, and names that do not exist. The host asks for the list in between.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_turns_do_not_change_a_byte_of_the_list() {
+    let servers = json!({"one": basic("one"), "two": basic("two"), "dead": {"command": "false"}});
+    with_gateway(servers, "dispatch", Lifecycle::Auto, async |host| {
+        let before = host.list().await.unwrap();
+        for turn in 0..200 {
+            let server = if turn % 2 == 0 { "one" } else { "two" };
+            let (tool, arguments) = match turn % 10 {
+                0 | 1 => ("load_tools", json!({"group_id": server})),
+                2 => (
+                    "load_tools",
+                    json!({"group_id": server, "tool_names": ["add", "fail"]}),
+                ),
+                3 => ("load_tools", json!({"group_id": "dead"})),
+                4 => ("load_tools", json!({"group_id": "nowhere"})),
+                5 => (
+                    "deferred_tool_call",
+                    forward(&format!("{server}/fail"), json!({})),
+                ),
+                6 => ("deferred_tool_call", forward("echo", json!({"text": "hi"}))),
+                7 => (
+                    "deferred_tool_call",
+                    forward(&format!("{server}/add"), json!({"a": turn})),
+                ),
+                8 if turn == 108 => ("deferred_tool_call", forward("one/crash", json!({}))),
+                _ => (
+                    "deferred_tool_call",
+                    forward(&format!("{server}/echo"), json!({"text": "x"})),
+                ),
+            };
+            host.call(tool, arguments).await.unwrap();
+            assert_eq!(host.list().await.unwrap(), before, "turn {turn}");
+        }
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_load_gives_the_schemas_as_the_server_wrote_them() {
     with_gateway(json!({"one": basic("one")}), "dispatch", Lifecycle::Auto, async |host| {
