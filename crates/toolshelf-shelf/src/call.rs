@@ -12,7 +12,7 @@ use toolshelf_core::{
     Settled, State, Step, ToolKey, ToolOutcome, ToolResult,
 };
 
-use crate::loads::Shelved;
+use crate::loads::{Loads, Shelved};
 use crate::observer::{LoadCause, ShelfEvent};
 use crate::policy::{BeforeCall, Permission, Policy};
 use crate::session::{MAX_ROUNDS, Session};
@@ -83,8 +83,8 @@ struct Run<'a> {
     policy: &'a dyn Policy,
     context: CallContext,
     report: CallReport,
-    /// The tool whose name was permitted.
-    permitted: Option<ToolKey>,
+    /// The tools whose names were permitted.
+    permitted: BTreeSet<ToolKey>,
     /// How the loads ended that resolving needed.
     settled: Settled,
 }
@@ -113,7 +113,7 @@ pub(crate) async fn run(
             error: None,
             took: Duration::ZERO,
         },
-        permitted: None,
+        permitted: BTreeSet::new(),
         settled: Settled::new(),
     };
     let resolution = run.resolve(state).await;
@@ -159,6 +159,10 @@ pub(crate) async fn run(
 /// The call ended; the report says how.
 struct Stop;
 
+fn denial(key: &ToolKey, reason: &str) -> Error {
+    Error::new(ErrorKind::Denied, format!("'{key}' was denied: {reason}"))
+}
+
 impl Run<'_> {
     fn refuse(&mut self, text: String, error: Option<Arc<Error>>) -> Stop {
         self.report.answered_by = AnsweredBy::Driver;
@@ -168,12 +172,14 @@ impl Run<'_> {
     }
 
     fn not_decided(&mut self, error: Error) -> Stop {
-        let text = if error.kind() == ErrorKind::Cancelled {
-            "The call was cancelled.".to_owned()
-        } else {
-            texts::not_decided(&self.report.envelope.name)
-        };
+        let text = texts::not_decided(&self.report.envelope.name, &error);
         self.refuse(text, Some(Arc::new(error)))
+    }
+
+    /// A wait on the way to a tool did not end well.
+    fn ended_early(&mut self, key: &ToolKey, error: Error) -> Stop {
+        self.report.key = Some(key.clone());
+        self.refuse(texts::call_failed(key, &error), Some(Arc::new(error)))
     }
 
     async fn resolve(&mut self, state: &State) -> Result<Resolution, Stop> {
@@ -191,24 +197,7 @@ impl Run<'_> {
             if let Err(error) = session.note_needs(&mut met, &needs) {
                 return Err(self.not_decided(error));
             }
-            // Permissions before anything is loaded or started.
-            let mut cause = LoadCause::Explicit;
-            for need in &needs {
-                if let Need::Permit(key) = need {
-                    cause = LoadCause::Implicit;
-                    self.permit_name(key).await?;
-                }
-            }
-            let cancellation = self.context.cancellation.clone();
-            let mut settled = std::mem::take(&mut self.settled);
-            let met = self
-                .within_deadline(session.meet(&needs, &mut settled, cause, &cancellation))
-                .await
-                .and_then(|met| met);
-            self.settled = settled;
-            if let Err(error) = met {
-                return Err(self.not_decided(error));
-            }
+            self.meet(&needs).await?;
         }
         Err(self.not_decided(contract_broken(
             strategy.as_ref(),
@@ -216,15 +205,37 @@ impl Run<'_> {
         )))
     }
 
-    async fn permit_name(&mut self, key: &ToolKey) -> Result<(), Stop> {
-        if self.permitted.as_ref() == Some(key) {
-            return Ok(());
-        }
-        match self.policy.permit_name(key, &self.context).await {
-            Permission::Allow => {
-                self.permitted = Some(key.clone());
-                Ok(())
+    /// Meets needs: permissions before anything is loaded or started.
+    async fn meet(&mut self, needs: &[Need]) -> Result<(), Stop> {
+        let mut cause = LoadCause::Explicit;
+        let mut settled = std::mem::take(&mut self.settled);
+        for need in needs {
+            match need {
+                Need::Permit(key) => {
+                    cause = LoadCause::Implicit;
+                    self.permit_name(key).await?;
+                }
+                Need::Probe(key) => {
+                    cause = LoadCause::Implicit;
+                    if let Permission::Deny(reason) = self.ask_name(key).await? {
+                        settled.insert(key.group.clone(), Err(Arc::new(denial(key, &reason))));
+                    }
+                }
+                _ => {}
             }
+        }
+        let session = self.session;
+        let cancellation = self.context.cancellation.clone();
+        let met = session.meet(needs, &mut settled, cause, &cancellation);
+        let met = self.wait(Some(self.call_timeout()), met).await;
+        self.settled = settled;
+        met.and_then(|met| met)
+            .map_err(|error| self.not_decided(error))
+    }
+
+    async fn permit_name(&mut self, key: &ToolKey) -> Result<(), Stop> {
+        match self.ask_name(key).await? {
+            Permission::Allow => Ok(()),
             Permission::Deny(reason) => {
                 self.report.key = Some(key.clone());
                 Err(self.denied(key, &reason))
@@ -232,8 +243,24 @@ impl Run<'_> {
         }
     }
 
+    /// Asks the policy about a name, once for each tool.
+    async fn ask_name(&mut self, key: &ToolKey) -> Result<Permission, Stop> {
+        if self.permitted.contains(key) {
+            return Ok(Permission::Allow);
+        }
+        let asked = self.policy.permit_name(key, &self.context);
+        match self.wait(None, asked).await {
+            Ok(Permission::Allow) => {
+                self.permitted.insert(key.clone());
+                Ok(Permission::Allow)
+            }
+            Ok(denied) => Ok(denied),
+            Err(error) => Err(self.ended_early(key, error)),
+        }
+    }
+
     fn denied(&mut self, key: &ToolKey, reason: &str) -> Stop {
-        let error = Error::new(ErrorKind::Denied, format!("'{key}' was denied: {reason}"));
+        let error = denial(key, reason);
         self.refuse(texts::denied(key, reason), Some(Arc::new(error)))
     }
 
@@ -247,6 +274,7 @@ impl Run<'_> {
                     .names()
                     .unwrap_or_default()
                     .into_iter()
+                    .filter(|tool| entry.exposure_of(tool.as_str()) != Exposure::Hidden)
                     .map(|tool| ToolKey::new(id.clone(), tool.clone()))
                     .filter(|key| cx.visible(key))
             });
@@ -294,7 +322,11 @@ impl Run<'_> {
         let inner = self.session.shelf().inner.clone();
 
         for hook in &inner.hooks {
-            let repaired = hook.repair(&key, &definition, &self.report.arguments).await;
+            let repaired = hook.repair(&key, &definition, &self.report.arguments);
+            let repaired = match self.wait(None, repaired).await {
+                Ok(repaired) => repaired,
+                Err(error) => return Err(self.ended_early(&key, error)),
+            };
             if let Some(arguments) = repaired {
                 self.report.arguments = arguments;
                 if !self.report.repairs.contains(&Repair::Host) {
@@ -305,27 +337,28 @@ impl Run<'_> {
         self.validate(&key, &shelved, at)?;
         let mut edited = false;
         for hook in &inner.hooks {
-            let before = hook
-                .before_tool_call(&key, &definition, &self.report.arguments)
-                .await;
-            match before {
-                BeforeCall::Continue => {}
-                BeforeCall::Edit(arguments) => {
+            let before = hook.before_tool_call(&key, &definition, &self.report.arguments);
+            match self.wait(None, before).await {
+                Ok(BeforeCall::Continue) => {}
+                Ok(BeforeCall::Edit(arguments)) => {
                     self.report.arguments = arguments;
                     edited = true;
                 }
-                BeforeCall::Block(reason) => return Err(self.denied(&key, &reason)),
+                Ok(BeforeCall::Block(reason)) => return Err(self.denied(&key, &reason)),
+                Err(error) => return Err(self.ended_early(&key, error)),
             }
         }
         if edited {
             self.validate(&key, &shelved, at)?;
         }
-        let permission = self
+        let arguments = &self.report.arguments;
+        let asked = self
             .policy
-            .permit_call(&key, &definition, &self.report.arguments, &self.context)
-            .await;
-        if let Permission::Deny(reason) = permission {
-            return Err(self.denied(&key, &reason));
+            .permit_call(&key, &definition, arguments, &self.context);
+        match self.wait(None, asked).await {
+            Ok(Permission::Allow) => {}
+            Ok(Permission::Deny(reason)) => return Err(self.denied(&key, &reason)),
+            Err(error) => return Err(self.ended_early(&key, error)),
         }
         self.call_tool(&key, &shelved, at).await
     }
@@ -361,7 +394,7 @@ impl Run<'_> {
         }
         let cancellation = self.context.cancellation.clone();
         let load = loads.load(&key.group, LoadCause::Implicit, &cancellation);
-        let error = match self.within_deadline(load).await {
+        let error = match self.wait(Some(self.call_timeout()), load).await {
             Ok(Ok(shelved)) => return Ok(shelved),
             Ok(Err(error)) => error,
             Err(error) => Arc::new(error),
@@ -376,7 +409,8 @@ impl Run<'_> {
             return Ok(());
         }
         let definition = shelved.loaded.tools[at].definition();
-        let checked = shelved.compiled[at].check(definition.input_schema(), &self.report.arguments);
+        let schema = definition.input_schema();
+        let checked = shelved.compiled[at].check(schema, &mut self.report.arguments);
         let faults = match checked {
             Ok(faults) if faults.is_empty() => return Ok(()),
             Ok(faults) => faults,
@@ -412,57 +446,95 @@ impl Run<'_> {
             key: key.clone(),
             repairs: self.report.repairs.clone(),
         });
-        let begun = Instant::now();
-        let tool = &shelved.loaded.tools[at].tool;
-        let arguments = self.report.arguments.clone();
-        let call = AssertUnwindSafe(tool.call(arguments, self.context.clone())).catch_unwind();
-        let cancellation = self.context.cancellation.clone();
-        let call = async {
-            tokio::select! {
-                biased;
-                ended = call => ended.unwrap_or_else(|_panic| {
-                    Err(Error::new(ErrorKind::Internal, format!("the tool '{key}' panicked")))
-                }),
-                () = cancellation.cancelled() => {
-                    Err(Error::new(ErrorKind::Cancelled, "the caller cancelled"))
-                }
-            }
+        let mut running = Running {
+            loads,
+            call_id,
+            key,
+            begun: Instant::now(),
+            is_error: true,
         };
-        let result = self.within_deadline(call).await.and_then(|result| result);
-        self.report.took = begun.elapsed();
-        let stop = match result {
+        let tool = &shelved.loaded.tools[at].tool;
+        let (arguments, context) = (self.report.arguments.clone(), self.context.clone());
+        let call = async { tool.call(arguments, context).await };
+        let call = AssertUnwindSafe(call).catch_unwind();
+        let result = self.wait(Some(self.call_timeout()), call).await;
+        self.report.took = running.begun.elapsed();
+        let panicked = |_| {
+            let fault = format!("the tool '{key}' panicked");
+            Err(Error::new(ErrorKind::Internal, fault))
+        };
+        match result.and_then(|ended| ended.unwrap_or_else(panicked)) {
             Ok(outcome) => {
                 self.report.answered_by = AnsweredBy::Tool;
                 self.report.outcome = outcome;
+                running.is_error = self.report.is_error();
                 Ok(())
             }
-            Err(error) => {
-                let text = texts::call_failed(key, &error);
-                Err(self.refuse(text, Some(Arc::new(error))))
-            }
-        };
-        loads.tell(&ShelfEvent::CallEnded {
-            call_id,
-            key: key.clone(),
-            is_error: self.report.is_error(),
-            took: self.report.took,
-        });
-        stop
+            Err(error) => Err(self.ended_early(key, error)),
+        }
     }
 
-    /// Waits until the caller's deadline, or until the shelf's bound where there is none.
-    async fn within_deadline<T>(&self, future: impl Future<Output = T>) -> Result<T, Error> {
-        let bound = self.session.shelf().inner.limits.call_timeout;
-        let left = self.context.remaining().unwrap_or(bound);
-        tokio::time::timeout(left, future).await.map_err(|_| {
-            Error::new(
-                ErrorKind::TimedOut,
-                format!("the call did not end within {left:?}"),
-            )
-            .for_model_text(format!(
-                "it did not end within {} s.",
-                left.as_secs_f64().ceil() as u64
-            ))
-        })
+    fn call_timeout(&self) -> Duration {
+        self.session.shelf().inner.limits.call_timeout
+    }
+
+    /// Waits until the caller cancels or its deadline passes, or until `bound` where it
+    /// set none. Nothing is begun when there is nobody to wait for it.
+    async fn wait<T>(
+        &self,
+        bound: Option<Duration>,
+        future: impl Future<Output = T>,
+    ) -> Result<T, Error> {
+        let cancelled = || Error::new(ErrorKind::Cancelled, "the caller cancelled");
+        if self.context.cancellation.is_cancelled() {
+            return Err(cancelled());
+        }
+        let left = self.context.remaining().or(bound);
+        if left == Some(Duration::ZERO) {
+            return Err(
+                Error::new(ErrorKind::TimedOut, "the deadline of the call had passed")
+                    .for_model_text("its time was over before it began."),
+            );
+        }
+        let timed = async {
+            let Some(left) = left else {
+                return Ok(future.await);
+            };
+            tokio::time::timeout(left, future).await.map_err(|_| {
+                Error::new(
+                    ErrorKind::TimedOut,
+                    format!("the call did not end within {left:?}"),
+                )
+                .for_model_text(format!(
+                    "it did not end within {} s.",
+                    left.as_secs_f64().ceil() as u64
+                ))
+            })
+        };
+        tokio::select! {
+            biased;
+            ended = timed => ended,
+            () = self.context.cancellation.cancelled() => Err(cancelled()),
+        }
+    }
+}
+
+/// A call that runs. Its end is told in any case, when its host drops it too.
+struct Running<'a> {
+    loads: &'a Loads,
+    call_id: String,
+    key: &'a ToolKey,
+    begun: Instant,
+    is_error: bool,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.loads.tell(&ShelfEvent::CallEnded {
+            call_id: std::mem::take(&mut self.call_id),
+            key: self.key.clone(),
+            is_error: self.is_error,
+            took: self.begun.elapsed(),
+        });
     }
 }

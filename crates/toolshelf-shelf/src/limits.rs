@@ -37,6 +37,9 @@ impl Default for Limits {
     }
 }
 
+/// A pause beyond which a clock may overflow.
+const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 impl Limits {
     /// The pause after so many failures in a row.
     pub(crate) fn pause_after(&self, failures: u32) -> Duration {
@@ -44,5 +47,6 @@ impl Limits {
         self.backoff
             .saturating_mul(1 << doublings)
             .min(self.max_backoff)
+            .min(FOR_EVER)
     }
 }

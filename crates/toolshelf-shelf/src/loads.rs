@@ -40,17 +40,40 @@ impl Shelved {
 #[derive(Clone)]
 enum Outcome {
     Settled(Result<Arc<Shelved>, Arc<Error>>),
-    /// The group was invalidated while it was loaded: what came is of no use.
+    /// The group was changed while it was loaded: what came is of no use.
     Stale,
+}
+
+/// A load that is under way.
+struct InFlight {
+    /// Different for every load of a shelf, so that one which outlives its group is not
+    /// taken for a load of another group of the same id.
+    id: u64,
+    /// Whether the group was changed since it began.
+    stale: bool,
+    cancellation: Cancellation,
+    outcome: watch::Receiver<Option<Outcome>>,
 }
 
 #[derive(Default)]
 struct Slot {
-    generation: u64,
-    flight: Option<watch::Receiver<Option<Outcome>>>,
+    flight: Option<InFlight>,
     shelved: Option<Arc<Shelved>>,
     failures: u32,
     retry_at: Option<Instant>,
+}
+
+impl Slot {
+    /// Forgets what is loaded, and failures; what a load that is under way brings is of
+    /// no use.
+    fn reset(&mut self) {
+        self.shelved = None;
+        self.failures = 0;
+        self.retry_at = None;
+        if let Some(flight) = &mut self.flight {
+            flight.stale = true;
+        }
+    }
 }
 
 /// The groups of a shelf and the state of their loads, under one lock that is never
@@ -59,6 +82,7 @@ struct Slot {
 pub(crate) struct Table {
     pub(crate) groups: Groups,
     slots: HashMap<GroupId, Slot>,
+    flights: u64,
     /// Grows with every change that a surface can depend on.
     pub(crate) revision: u64,
 }
@@ -114,9 +138,10 @@ impl Loads {
         self.table.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tells the observer. It only looks on: when it panics, what it looks at goes on.
     pub(crate) fn tell(&self, event: &ShelfEvent) {
         if let Some(observer) = &self.observer {
-            observer.observe(event);
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| observer.observe(event)));
         }
     }
 
@@ -135,7 +160,16 @@ impl Loads {
         cause: LoadCause,
         cancellation: &Cancellation,
     ) -> Result<Arc<Shelved>, Arc<Error>> {
+        let nobody_waits = || {
+            Arc::new(Error::new(
+                ErrorKind::Cancelled,
+                format!("nobody waits for group '{group}' any more"),
+            ))
+        };
         for _ in 0..MAX_RESTARTS {
+            if cancellation.is_cancelled() {
+                return Err(nobody_waits());
+            }
             let mut flight = match self.begin(group, cause) {
                 Begin::Ready(shelved) => return Ok(shelved),
                 Begin::Refused(error) => return Err(error),
@@ -147,12 +181,7 @@ impl Loads {
                     Ok(outcome) => outcome.clone(),
                     Err(_) => None,
                 },
-                () = cancellation.cancelled() => {
-                    return Err(Arc::new(Error::new(
-                        ErrorKind::Cancelled,
-                        format!("nobody waits for group '{group}' any more"),
-                    )));
-                }
+                () = cancellation.cancelled() => return Err(nobody_waits()),
             };
             match outcome {
                 Some(Outcome::Settled(result)) => return result,
@@ -176,7 +205,13 @@ impl Loads {
             return Begin::Ready(shelved);
         }
         let mut table = self.write();
-        let Some(entry) = table.groups.get(group.as_str()) else {
+        let Table {
+            groups,
+            slots,
+            flights,
+            ..
+        } = &mut *table;
+        let Some(entry) = groups.get(group.as_str()) else {
             return Begin::Refused(Arc::new(
                 Error::new(ErrorKind::NotFound, format!("there is no group '{group}'"))
                     .for_model_text(format!("There is no group '{group}'.")),
@@ -184,14 +219,14 @@ impl Loads {
         };
         let definition = entry.group.clone();
         let failure = entry.condition.failure().cloned();
-        let slot = table.slots.entry(group.clone()).or_default();
+        let slot = slots.entry(group.clone()).or_default();
         // Between the look without the write lock and this one somebody may have been
         // faster.
         if let Some(shelved) = &slot.shelved {
             return Begin::Ready(shelved.clone());
         }
         if let Some(flight) = &slot.flight {
-            return Begin::Flight(flight.clone());
+            return Begin::Flight(flight.outcome.clone());
         }
         let now = Instant::now();
         if let (Some(retry_at), Some(failure)) = (slot.retry_at, failure)
@@ -205,47 +240,93 @@ impl Loads {
                 "groups are loaded on a tokio runtime, and there is none here",
             )));
         };
-        let (sender, receiver) = watch::channel(None);
-        slot.flight = Some(receiver.clone());
-        let generation = slot.generation;
-        table.groups.set_condition(group, Condition::Pending);
+        let (sender, outcome) = watch::channel(None);
+        *flights += 1;
+        let mut context = self.context.clone();
+        context.cancellation = self.shelf_gone.child();
+        slot.flight = Some(InFlight {
+            id: *flights,
+            stale: false,
+            cancellation: context.cancellation.clone(),
+            outcome: outcome.clone(),
+        });
+        let flight = Flight {
+            loads: Arc::downgrade(self),
+            group: definition,
+            id: *flights,
+            cause,
+            begun: now,
+            sender,
+            ended: false,
+        };
+        groups.set_condition(group, Condition::Pending);
         drop(table);
 
         self.tell(&ShelfEvent::LoadStarted {
             group: group.clone(),
             cause,
         });
-        let flight = Flight {
-            loads: Arc::downgrade(self),
-            group: definition,
-            generation,
-            cause,
-            sender,
-        };
-        let permits = self.permits.clone();
-        let mut context = self.context.clone();
-        context.cancellation = self.shelf_gone.child();
-        let timeout = self.limits.load_timeout;
-        runtime.spawn(flight.run(permits, context, timeout));
-        Begin::Flight(receiver)
+        runtime.spawn(flight.run(self.permits.clone(), context, self.limits.load_timeout));
+        Begin::Flight(outcome)
     }
 
     /// Ends a load: the condition is set before anybody who waits is woken.
-    fn settle(&self, flight: &Flight, result: Result<Loaded, Error>, took: Duration) -> Outcome {
+    fn settle(&self, flight: &Flight, result: Result<Loaded, Error>) -> Outcome {
         let id = &flight.group.id;
         let result = result
             .and_then(|loaded| LoadedGroup::new(&flight.group, loaded))
             .map(|loaded| Arc::new(Shelved::new(loaded)))
             .map_err(|error| Arc::new(error.context("group", id.as_str())));
-        let mut table = self.write();
-        table.revision += 1;
+        let outcome = self.settle_slot(flight, result);
+        let took = flight.begun.elapsed();
+        let failed = |error: Arc<Error>| ShelfEvent::LoadFailed {
+            group: id.clone(),
+            cause: flight.cause,
+            error,
+            took,
+        };
+        self.tell(&match &outcome {
+            Outcome::Settled(Ok(shelved)) => ShelfEvent::Loaded {
+                group: id.clone(),
+                cause: flight.cause,
+                loaded: shelved.loaded.clone(),
+                took,
+            },
+            Outcome::Settled(Err(error)) => failed(error.clone()),
+            Outcome::Stale => failed(Arc::new(
+                Error::new(
+                    ErrorKind::Cancelled,
+                    "the group was changed while it was loaded",
+                )
+                .context("group", id.as_str()),
+            )),
+        });
+        outcome
+    }
+
+    fn settle_slot(&self, flight: &Flight, result: Result<Arc<Shelved>, Arc<Error>>) -> Outcome {
+        let id = &flight.group.id;
         let limits = self.limits;
-        let Some(slot) = table.slots.get_mut(id) else {
+        let mut table = self.write();
+        let Table {
+            groups,
+            slots,
+            revision,
+            ..
+        } = &mut *table;
+        // A group that was removed, and perhaps added anew, is not this load's any more.
+        let Some(slot) = slots.get_mut(id) else {
             return Outcome::Stale;
         };
-        slot.flight = None;
-        if slot.generation != flight.generation {
-            table.groups.set_condition(id, Condition::Declared);
+        let Some(own) = slot.flight.take_if(|own| own.id == flight.id) else {
+            return Outcome::Stale;
+        };
+        *revision += 1;
+        if own.stale {
+            // What was handed over meanwhile stays.
+            if slot.shelved.is_none() {
+                groups.set_condition(id, Condition::Declared);
+            }
             return Outcome::Stale;
         }
         let condition = match &result {
@@ -256,7 +337,7 @@ impl Loads {
                 Condition::Ready(shelved.loaded.clone())
             }
             Err(error) => {
-                slot.failures += 1;
+                slot.failures = slot.failures.saturating_add(1);
                 slot.retry_at = Some(Instant::now() + limits.pause_after(slot.failures));
                 match error.kind() {
                     ErrorKind::NeedsSignIn => Condition::NeedsSignIn(error.clone()),
@@ -264,22 +345,7 @@ impl Loads {
                 }
             }
         };
-        table.groups.set_condition(id, condition);
-        drop(table);
-        self.tell(&match &result {
-            Ok(shelved) => ShelfEvent::Loaded {
-                group: id.clone(),
-                cause: flight.cause,
-                loaded: shelved.loaded.clone(),
-                took,
-            },
-            Err(error) => ShelfEvent::LoadFailed {
-                group: id.clone(),
-                cause: flight.cause,
-                error: error.clone(),
-                took,
-            },
-        });
+        groups.set_condition(id, condition);
         Outcome::Settled(result)
     }
 
@@ -295,10 +361,11 @@ impl Loads {
         let shelved = Arc::new(Shelved::new(LoadedGroup::new(&entry.group, loaded)?));
         let condition = Condition::Ready(shelved.loaded.clone());
         let slot = table.slots.entry(group.clone()).or_default();
-        // A load that is under way is overtaken.
-        slot.generation += 1;
-        slot.failures = 0;
-        slot.retry_at = None;
+        slot.reset();
+        // Nobody needs what a load that is under way would bring.
+        if let Some(flight) = &slot.flight {
+            flight.cancellation.cancel();
+        }
         slot.shelved = Some(shelved);
         table.groups.set_condition(group, condition);
         table.revision += 1;
@@ -306,15 +373,16 @@ impl Loads {
     }
 
     /// Forgets what is loaded of a group, and its failures.
+    ///
+    /// A load that is under way goes on, and who waits for it waits for the next one too:
+    /// servers that say that their tools changed while they are being connected to would
+    /// otherwise never be.
     pub(crate) fn invalidate(&self, group: &GroupId) {
         let mut table = self.write();
         let Some(slot) = table.slots.get_mut(group) else {
             return;
         };
-        slot.generation += 1;
-        slot.failures = 0;
-        slot.retry_at = None;
-        slot.shelved = None;
+        slot.reset();
         let condition = if slot.flight.is_some() {
             Condition::Pending
         } else {
@@ -331,60 +399,90 @@ impl Loads {
         Ok(())
     }
 
+    /// Removes a group; who waits for its load is told that it does not exist.
     pub(crate) fn remove(&self, group: &GroupId) -> bool {
         let mut table = self.write();
-        table.slots.remove(group);
+        if let Some(flight) = table.slots.remove(group).and_then(|slot| slot.flight) {
+            flight.cancellation.cancel();
+        }
         table.revision += 1;
         table.groups.remove(group).is_some()
     }
 }
 
-/// One run of a loader.
+/// One run of a loader. It ends in any case: when it is dropped, as a runtime does with
+/// its tasks when it is shut down, it has failed.
 struct Flight {
     loads: Weak<Loads>,
     group: Arc<ToolGroup>,
-    generation: u64,
+    id: u64,
     cause: LoadCause,
+    begun: Instant,
     sender: watch::Sender<Option<Outcome>>,
+    ended: bool,
 }
 
 impl Flight {
-    async fn run(self, permits: Arc<Semaphore>, mut context: LoadContext, timeout: Duration) {
+    async fn run(mut self, permits: Arc<Semaphore>, context: LoadContext, timeout: Duration) {
         let cancellation = context.cancellation.clone();
-        let id = self.group.id.clone();
-        // The wait for a turn is bounded by the time-outs of those who are before us.
-        let permit = tokio::select! {
-            permit = permits.acquire_owned() => permit.ok(),
-            () = cancellation.cancelled() => None,
-        };
-        let begun = Instant::now();
-        context.deadline = Some((begun + timeout).into_std());
-        let load = AssertUnwindSafe(self.group.loader.load(context)).catch_unwind();
         let result = tokio::select! {
-            ended = tokio::time::timeout(timeout, load) => match ended {
-                Ok(Ok(result)) => result,
-                Ok(Err(_panic)) => Err(Error::new(
-                    ErrorKind::Internal,
-                    format!("the loader of group '{id}' panicked"),
-                )),
-                Err(_elapsed) => Err(Error::new(
-                    ErrorKind::TimedOut,
-                    format!("the loader of group '{id}' did not end within {timeout:?}"),
-                )
-                .for_model_text(format!(
-                    "Group '{id}' did not answer within {} s.",
-                    timeout.as_secs_f64().ceil() as u64
-                ))),
-            },
+            biased;
             () = cancellation.cancelled() => Err(Error::new(
                 ErrorKind::Cancelled,
-                "the shelf is gone",
+                "nobody wants the group any more",
             )),
+            result = self.load(&permits, context, timeout) => result,
         };
-        drop(permit);
+        self.end(result);
+    }
+
+    async fn load(
+        &mut self,
+        permits: &Semaphore,
+        mut context: LoadContext,
+        timeout: Duration,
+    ) -> Result<Loaded, Error> {
+        // The wait for a turn is bounded by the time-outs of those who are before us. The
+        // semaphore is never closed.
+        let _permit = permits.acquire().await;
+        self.begun = Instant::now();
+        context.deadline = self.begun.into_std().checked_add(timeout);
+        let id = &self.group.id;
+        let loader = &self.group.loader;
+        let load = AssertUnwindSafe(async { loader.load(context).await }).catch_unwind();
+        match tokio::time::timeout(timeout, load).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_panic)) => Err(Error::new(
+                ErrorKind::Internal,
+                format!("the loader of group '{id}' panicked"),
+            )),
+            Err(_elapsed) => Err(Error::new(
+                ErrorKind::TimedOut,
+                format!("the loader of group '{id}' did not end within {timeout:?}"),
+            )
+            .for_model_text(format!(
+                "Group '{id}' did not answer within {} s.",
+                timeout.as_secs_f64().ceil() as u64
+            ))),
+        }
+    }
+
+    fn end(&mut self, result: Result<Loaded, Error>) {
         if let Some(loads) = self.loads.upgrade() {
-            let outcome = loads.settle(&self, result, begun.elapsed());
+            let outcome = loads.settle(self, result);
             self.sender.send_replace(Some(outcome));
+        }
+        self.ended = true;
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.end(Err(Error::new(
+                ErrorKind::Unavailable,
+                "the runtime of the load was shut down",
+            )));
         }
     }
 }

@@ -45,6 +45,20 @@ struct Kept {
     surface: Option<KeptSurface>,
 }
 
+impl Kept {
+    fn apply(&mut self, deltas: &[Delta]) {
+        if deltas.is_empty() {
+            return;
+        }
+        let state = Arc::make_mut(&mut self.state);
+        for delta in deltas {
+            state.apply(delta);
+        }
+        self.state_revision += 1;
+    }
+}
+
+#[derive(Clone)]
 struct KeptSurface {
     surface: Arc<Surface>,
     state_revision: u64,
@@ -114,17 +128,18 @@ impl Session {
     }
 
     /// A session of its own with the state as it is now, over the same shelf. What it
-    /// does never changes this one.
+    /// does never changes this one. It goes on with the same history, so a surface that
+    /// is stable stays the same bytes for it.
     pub fn fork(&self) -> Self {
+        let kept = self.kept();
         Self {
             shelf: self.shelf.clone(),
             strategy: self.strategy.clone(),
             options: self.options.clone(),
             kept: Mutex::new(Kept {
-                state: self.state(),
-                state_revision: 0,
-                // A stable surface is that of the whole conversation.
-                surface: None,
+                state: kept.state.clone(),
+                state_revision: kept.state_revision,
+                surface: kept.surface.clone(),
             }),
         }
     }
@@ -137,15 +152,7 @@ impl Session {
     }
 
     pub(crate) fn apply(&self, deltas: &[Delta]) {
-        if deltas.is_empty() {
-            return;
-        }
-        let mut kept = self.kept();
-        let state = Arc::make_mut(&mut kept.state);
-        for delta in deltas {
-            state.apply(delta);
-        }
-        kept.state_revision += 1;
+        self.kept().apply(deltas);
     }
 
     pub(crate) fn with_cx<T>(&self, settled: &Settled, look: impl FnOnce(&Cx<'_>) -> T) -> T {
@@ -185,22 +192,24 @@ impl Session {
             match self.with_cx(&settled, |cx| self.strategy.surface(cx, &state)) {
                 Step::Done(surface) => {
                     self.check(&surface)?;
-                    self.apply(&surface.deltas);
-                    let surface = Arc::new(surface);
                     let mut kept = self.kept();
-                    let state_revision = if surface.deltas.is_empty() {
-                        state_revision
-                    } else {
-                        kept.state_revision
-                    };
                     // Two callers may have made it at the same time; a stable one must
                     // stay what it was for the first.
                     if let (true, Some(made)) = (self.strategy.stable(), &kept.surface) {
                         return Ok(made.surface.clone());
                     }
+                    // A surface may change the state that it was made of. Changes that
+                    // came meanwhile are not in it, and it is not kept for them.
+                    let unchanged = kept.state_revision == state_revision;
+                    kept.apply(&surface.deltas);
+                    let surface = Arc::new(surface);
                     kept.surface = Some(KeptSurface {
                         surface: surface.clone(),
-                        state_revision,
+                        state_revision: if unchanged {
+                            kept.state_revision
+                        } else {
+                            state_revision
+                        },
                         table_revision,
                     });
                     return Ok(surface);
@@ -243,7 +252,7 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses needs that were all met in this step already.
+    /// Refuses needs that were all met in this step already, and a step without any.
     pub(crate) fn note_needs(&self, met: &mut BTreeSet<Need>, needs: &[Need]) -> Result<(), Error> {
         let before = met.len();
         met.extend(needs.iter().cloned());
@@ -270,8 +279,11 @@ impl Session {
             .iter()
             .filter_map(|need| match need {
                 Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => Some(group),
+                Need::Probe(key) => Some(&key.group),
                 _ => None,
             })
+            // One that a policy kept from being loaded is settled already.
+            .filter(|group| !settled.contains_key(*group))
             .collect();
         let ended = futures::future::join_all(groups.into_iter().map(|group| async move {
             let result = loads.load(group, cause, cancellation).await;

@@ -1,11 +1,12 @@
 //! The shelf: groups, what is loaded of them, and the host's policies.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt;
 use toolshelf_core::{
-    Access, Cancellation, Error, ErrorKind, GroupId, Groups, LoadContext, Loaded, LoadedGroup,
-    State, Strategy, ToolGroup, ToolKey,
+    Access, Cancellation, Digest, Error, ErrorKind, GroupId, Groups, LoadContext, Loaded,
+    LoadedGroup, State, Strategy, ToolGroup, ToolKey, ToolName,
 };
 
 use crate::limits::Limits;
@@ -119,7 +120,7 @@ impl ShelfBuilder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidDefinition`] when two groups have the same id, or offer the
+    /// [`ErrorKind::InvalidDefinition`] when two groups have the same id, or declare the
     /// same bare name.
     pub fn build(self) -> Result<Shelf, Error> {
         let mut groups = Groups::new();
@@ -155,7 +156,7 @@ impl Shelf {
     }
 
     /// Looks at the groups and their conditions. The shelf is locked for changes while
-    /// the closure runs; it must not block.
+    /// the closure runs: it must not block, nor call methods of the shelf or of a session.
     pub fn with_groups<T>(&self, look: impl FnOnce(&Groups) -> T) -> T {
         look(&self.inner.loads.read().groups)
     }
@@ -207,7 +208,8 @@ impl Shelf {
         .await
     }
 
-    /// Takes tools that the host loaded itself, in place of what was loaded.
+    /// Takes tools that the host loaded itself, in place of what was loaded. A load that is
+    /// under way is cancelled, and who waits for it gets these.
     ///
     /// # Errors
     ///
@@ -218,7 +220,8 @@ impl Shelf {
     }
 
     /// Forgets what is loaded of a group, and its failures: the next need loads it
-    /// again, without back-off. The names of its tools stay known until then.
+    /// again, without back-off. The names of its tools stay known until then. Who waits
+    /// for a load that is under way gets the result of the next one.
     pub fn invalidate(&self, group: &GroupId) {
         self.inner.loads.invalidate(group);
     }
@@ -232,7 +235,8 @@ impl Shelf {
         self.inner.loads.insert(group)
     }
 
-    /// Removes a group; whether there was one. Calls that run go on.
+    /// Removes a group; whether there was one. Calls that run go on; a load that is under
+    /// way is cancelled.
     pub fn remove(&self, group: &GroupId) -> bool {
         self.inner.loads.remove(group)
     }
@@ -242,69 +246,93 @@ impl Shelf {
     ///
     /// A group that fails, or that does not exist any more, is reported and does not
     /// touch the others; the state keeps it, so that it is loaded when it is needed.
-    /// What is loaded here is not loaded again by the first call.
+    /// What is loaded here is not loaded again by the first call. A surface that is
+    /// stable is made before anything is loaded, as it was when the session began.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] when the state is of another strategy or a newer version.
+    /// [`ErrorKind::Mismatch`] when the state is of another strategy or a newer version;
+    /// [`ErrorKind::InvalidDefinition`] as [`Shelf::session`].
     pub async fn resume(
         &self,
         strategy: Arc<dyn Strategy>,
         options: SessionOptions,
-        state: State,
+        mut state: State,
         cancellation: &Cancellation,
     ) -> Result<(Session, ResumeReport), Error> {
         state.check(strategy.name())?;
+        strategy.name().clone_into(&mut state.strategy);
+        let stable = strategy.stable();
+        let session = Session::new(self.clone(), strategy, options, state)?;
+        if stable {
+            // Who cares for the surface asks for it, and is told then if it cannot be made.
+            let _ = session.surface(cancellation).await;
+        }
+        let state = session.state();
         let mut report = ResumeReport::default();
-        let loads = &self.inner.loads;
-        let wanted: Vec<GroupId> = state
-            .expanded_in_order()
-            .into_iter()
+        let mut wanted = Vec::new();
+        for (group, tools) in state.expanded_in_order() {
             // A record may hold an empty list, which asks for nothing.
-            .filter(|(_, tools)| tools.is_none_or(|tools| !tools.is_empty()))
-            .map(|(group, _)| group.clone())
-            .collect();
-        let mut known = Vec::new();
-        for group in wanted {
+            if tools.is_some_and(<[_]>::is_empty) {
+                continue;
+            }
             if self.with_groups(|groups| groups.get(group.as_str()).is_some()) {
-                known.push(group);
+                wanted.push((group, tools.unwrap_or_default()));
             } else {
-                report.unknown.push(group);
+                report.unknown.push(group.clone());
             }
         }
+        let loads = &self.inner.loads;
         let width = self.inner.limits.concurrent_loads.max(1);
-        let results: Vec<_> = futures::stream::iter(known)
-            .map(|group| async move {
-                let result = loads.load(&group, LoadCause::Resume, cancellation).await;
-                (group, result)
+        let results: Vec<_> = futures::stream::iter(wanted)
+            .map(|(group, selected)| async move {
+                let result = loads.load(group, LoadCause::Resume, cancellation).await;
+                (group, selected, result)
             })
             .buffered(width)
             .collect()
             .await;
-        for (group, result) in results {
-            match result {
-                Ok(shelved) => {
-                    let selected = state.expanded_groups.get(&group).cloned().flatten();
-                    for tool in selected.unwrap_or_default() {
-                        if shelved.loaded.get(tool.as_str()).is_none() {
-                            report.gone.push(ToolKey::new(group.clone(), tool));
-                        }
-                    }
-                    for tool in &shelved.loaded.tools {
-                        let before = state.fingerprints.get(&tool.key.to_string());
-                        if before.is_some_and(|before| *before != tool.definition().digest()) {
-                            report.changed.push(tool.key.clone());
-                        }
-                    }
-                    report.loaded.push(group);
+        let mut disclosed = self.disclosed(&state);
+        for (group, selected, result) in results {
+            let loaded = match result {
+                Ok(shelved) => shelved.loaded.clone(),
+                Err(error) => {
+                    report.failed.push((group.clone(), error));
+                    continue;
                 }
-                Err(error) => report.failed.push((group, error)),
+            };
+            report.loaded.push(group.clone());
+            let mut known = disclosed.remove(group).unwrap_or_default();
+            for tool in selected {
+                known.entry(tool.clone()).or_insert(None);
+            }
+            for (tool, before) in known {
+                let now = loaded
+                    .get(tool.as_str())
+                    .map(|tool| tool.definition().digest());
+                let key = ToolKey::new(group.clone(), tool);
+                if now.is_none() {
+                    report.gone.push(key);
+                } else if before.is_some() && before != now {
+                    report.changed.push(key);
+                }
             }
         }
-        let mut state = state;
-        strategy.name().clone_into(&mut state.strategy);
-        let session = Session::new(self.clone(), strategy, options, state)?;
         Ok((session, report))
+    }
+
+    /// The tools of which a state holds fingerprints, by group.
+    fn disclosed(&self, state: &State) -> BTreeMap<GroupId, BTreeMap<ToolName, Option<Digest>>> {
+        let mut disclosed: BTreeMap<GroupId, BTreeMap<_, _>> = BTreeMap::new();
+        self.with_groups(|groups| {
+            for (key, digest) in &state.fingerprints {
+                if let Some(key) = groups.qualified(key) {
+                    let group = disclosed.entry(key.group).or_default();
+                    group.insert(key.tool, Some(*digest));
+                }
+            }
+        });
+        disclosed
     }
 }
 

@@ -96,10 +96,13 @@ pub(crate) fn call_failed(key: &ToolKey, error: &Error) -> String {
     }
 }
 
-/// The driver itself could not decide; a fault of a plugin.
-pub(crate) fn not_decided(name: &str) -> String {
-    format!(
-        "The call of `{}` could not be resolved because of an internal error.",
-        one_line(name, 128)
-    )
+/// What the call means was not found out: in time, or at all, which is a fault of a
+/// plugin.
+pub(crate) fn not_decided(name: &str, error: &Error) -> String {
+    let name = one_line(name, 128);
+    match error.kind() {
+        ErrorKind::Cancelled => format!("The call of `{name}` was cancelled."),
+        ErrorKind::TimedOut => format!("The call of `{name}` failed: {}", error.for_model()),
+        _ => format!("The call of `{name}` could not be resolved because of an internal error."),
+    }
 }

@@ -19,6 +19,9 @@ const MAX_FAULTS: usize = 8;
 /// The longest value, pattern or name that a fault quotes, in bytes.
 const MAX_QUOTE_BYTES: usize = 120;
 
+/// The longest list of an enumeration's values, in bytes.
+const MAX_OPTIONS_BYTES: usize = 400;
+
 /// How strictly arguments are validated before a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Validation {
@@ -48,25 +51,28 @@ pub struct Fault {
 pub(crate) struct Compiled(OnceLock<Result<Box<Validator>, String>>);
 
 impl Compiled {
-    /// Checks arguments. An error means that the schema itself cannot be used.
+    /// Checks arguments, which are the same afterwards. An error means that the schema
+    /// itself cannot be used.
     pub(crate) fn check(
         &self,
         schema: &JsonText,
-        arguments: &Arguments,
+        arguments: &mut Arguments,
     ) -> Result<Vec<Fault>, &str> {
         let compiled = self.0.get_or_init(|| compile(schema).map(Box::new));
-        let validator = match compiled {
-            Ok(validator) => validator,
-            Err(fault) => return Err(fault),
+        let validator = compiled.as_ref().map_err(String::as_str)?;
+        // The validator takes a whole value, and arguments can be large: they are lent to
+        // it, not copied.
+        let value = Value::Object(std::mem::take(arguments));
+        // A valid call is the common one: a look first, faults only when there are any.
+        let faults = if validator.is_valid(&value) {
+            Vec::new()
+        } else {
+            faults(validator, &value)
         };
-        // The validator takes a whole value; moving the map in and out of one would
-        // need ownership, and a valid call is the common one: a look first, faults only
-        // when there are any.
-        let value = Value::Object(arguments.clone());
-        if validator.is_valid(&value) {
-            return Ok(Vec::new());
+        if let Value::Object(lent) = value {
+            *arguments = lent;
         }
-        Ok(faults(validator, &value))
+        Ok(faults)
     }
 }
 
@@ -103,6 +109,10 @@ fn faults(validator: &Validator, value: &Value) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut left_out = 0usize;
     for error in validator.iter_errors(value) {
+        if faults.len() == MAX_FAULTS {
+            left_out += 1;
+            continue;
+        }
         for fault in describe(&error) {
             if faults.contains(&fault) {
                 continue;
@@ -115,10 +125,11 @@ fn faults(validator: &Validator, value: &Value) -> Vec<Fault> {
         }
     }
     if left_out > 0 {
+        let s = if left_out == 1 { "" } else { "s" };
         faults.push(Fault {
             path: "(arguments)".to_owned(),
-            expected: "the schema below".to_owned(),
-            got: format!("{left_out} more faults"),
+            expected: "what the schema asks for".to_owned(),
+            got: format!("{left_out} more fault{s}"),
         });
     }
     faults
@@ -153,7 +164,7 @@ fn describe(error: &ValidationError<'_>) -> Vec<Fault> {
             })
             .collect(),
         ValidationErrorKind::Type { kind } => one(type_name(kind)),
-        ValidationErrorKind::Enum { options } => one(format!("one of {}", quote(options))),
+        ValidationErrorKind::Enum { options } => one(format!("one of {}", options_of(options))),
         ValidationErrorKind::Constant { expected_value } => one(quote(expected_value)),
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
             one("one of the forms that the schema lists".to_owned())
@@ -176,9 +187,10 @@ fn describe(error: &ValidationError<'_>) -> Vec<Fault> {
             "a text that matches {}",
             one_line(pattern, MAX_QUOTE_BYTES)
         )),
-        ValidationErrorKind::Format { format } => {
-            one(format!("a {}", one_line(format, MAX_QUOTE_BYTES)))
-        }
+        ValidationErrorKind::Format { format } => one(format!(
+            "a text in the format '{}'",
+            one_line(format, MAX_QUOTE_BYTES)
+        )),
         ValidationErrorKind::FalseSchema => one("nothing".to_owned()),
         other => one(format!(
             "what the schema's '{}' asks for",
@@ -230,17 +242,52 @@ fn join(path: &str, name: &str) -> String {
     }
 }
 
+/// A value as JSON, in one line and cut. What would be cut is not written first.
 fn quote(value: &Value) -> String {
-    // A large value is not written out in full only to be cut.
-    match value {
-        Value::Array(items) if items.len() > 16 => format!("an array of {} items", items.len()),
-        Value::Object(members) if members.len() > 16 => {
-            format!("an object of {} members", members.len())
-        }
-        Value::String(text) if text.len() > 4 * MAX_QUOTE_BYTES => {
-            let start: String = text.chars().take(MAX_QUOTE_BYTES).collect();
-            one_line(&format!("\"{start}…"), MAX_QUOTE_BYTES)
-        }
-        other => one_line(&other.to_string(), MAX_QUOTE_BYTES),
+    let mut start = Start(Vec::new());
+    // An error says that there was more than fits.
+    let whole = serde_json::to_writer(&mut start, value).is_ok();
+    let mut text = String::from_utf8_lossy(&start.0).into_owned();
+    if !whole {
+        // Longer than the bound, so that the cut is shown.
+        text.push_str("……");
     }
+    one_line(&text, MAX_QUOTE_BYTES)
+}
+
+/// Takes the first bytes of what is written to it.
+struct Start(Vec<u8>);
+
+impl std::io::Write for Start {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // Blanks in a row become one, so a little more may be needed than is shown.
+        let room = (4 * MAX_QUOTE_BYTES).saturating_sub(self.0.len());
+        self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if bytes.len() > room {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The values of an enumeration, as many as fit.
+fn options_of(options: &Value) -> String {
+    let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut listed = String::new();
+    for (at, option) in options.iter().enumerate() {
+        let option = quote(option);
+        if at > 0 && listed.len() + option.len() > MAX_OPTIONS_BYTES {
+            listed.push_str(&format!(", … +{} more", options.len() - at));
+            break;
+        }
+        if at > 0 {
+            listed.push_str(", ");
+        }
+        listed.push_str(&option);
+    }
+    listed
 }

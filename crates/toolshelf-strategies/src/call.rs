@@ -2,17 +2,16 @@
 
 use toolshelf_catalog::texts;
 use toolshelf_core::{
-    Answer, Availability, Call, Cx, GroupId, Need, Repair, Resolution, Step, ToolKey,
-    read_arguments,
+    Answer, Availability, Call, Cx, Need, Repair, Resolution, Step, ToolKey, read_arguments,
 };
 
-use crate::lookup::{Lookup, lookup};
+use crate::lookup::{Lookup, lookup_native};
 
 /// A call of a tool by its own name: native tools, and deferred ones that a model calls
 /// as if they were.
 pub(crate) fn native(cx: &Cx<'_>, call: &Call) -> Step<Resolution> {
-    match lookup(cx, &call.name) {
-        Lookup::Unknown { ask } if !ask.is_empty() => descriptors(ask),
+    match lookup_native(cx, &call.name) {
+        Lookup::Unknown { ask } if !ask.is_empty() => probe(ask),
         Lookup::Unknown { .. } => Step::Done(Resolution::NotMine),
         Lookup::Ambiguous(keys) => ambiguous(&call.name, &keys),
         Lookup::Found(key) => {
@@ -51,8 +50,8 @@ pub(crate) fn needs(cx: &Cx<'_>, key: &ToolKey) -> Option<Vec<Need>> {
     }
 }
 
-pub(crate) fn descriptors(groups: Vec<GroupId>) -> Step<Resolution> {
-    Step::Need(groups.into_iter().map(Need::Descriptors).collect())
+pub(crate) fn probe(keys: Vec<ToolKey>) -> Step<Resolution> {
+    Step::Need(keys.into_iter().map(Need::Probe).collect())
 }
 
 pub(crate) fn ambiguous(name: &str, keys: &[ToolKey]) -> Step<Resolution> {

@@ -17,7 +17,7 @@ use toolshelf_core::{
     Surface, ToolSlot, options_schema, read_options,
 };
 
-use crate::slots::push_unique;
+use crate::lookup::bare;
 use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
 use crate::{call, envelope, forward, load};
 
@@ -131,7 +131,7 @@ impl Strategy for Dispatch {
     }
 
     fn surface(&self, cx: &Cx<'_>, _state: &State) -> Step<Surface> {
-        let mut tools = match view::eager_slots(cx) {
+        let mut tools = match view::eager_slots(cx, &[LOAD_TOOLS, DEFERRED_TOOL_CALL]) {
             Ok(slots) => slots,
             Err(needs) => return Step::Need(needs),
         };
@@ -139,9 +139,7 @@ impl Strategy for Dispatch {
         // The definitions of the own tools are constants but for the catalog, which is
         // escaped as JSON; they can always be made.
         if let Ok(own) = self.own_slots(cx, &catalog) {
-            for slot in own {
-                push_unique(&mut tools, slot);
-            }
+            tools.extend(own);
         }
         let in_prompt = cx.placement == Placement::SystemPrompt && !catalog.is_empty();
         Step::Done(Surface {
@@ -158,7 +156,7 @@ impl Strategy for Dispatch {
             DEFERRED_TOOL_CALL => match envelope::open(&call.arguments) {
                 Err(error) => Step::Done(Resolution::Answer(Answer::error(error.for_model()))),
                 // Models forward the load tool too; it means what it says.
-                Ok(envelope) if envelope.tool_name.trim() == LOAD_TOOLS => {
+                Ok(envelope) if bare(&envelope.tool_name) == LOAD_TOOLS => {
                     match envelope.arguments {
                         Ok(arguments) => load::resolve(cx, state, &arguments.into(), self.how()),
                         Err(text) => Step::Done(Resolution::Answer(Answer::error(text))),

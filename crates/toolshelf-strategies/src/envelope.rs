@@ -6,7 +6,10 @@
 //! dropped, and nothing becomes `{}` that was not empty.
 
 use serde_json::Value;
+use toolshelf_catalog::texts::DEFERRED_TOOL_CALL;
 use toolshelf_core::{Arguments, Error, ErrorKind, JsonText, Repair, read_arguments};
+
+use crate::lookup::bare;
 
 /// The key of the name.
 const TOOL_NAME: &str = "tool_name";
@@ -33,14 +36,28 @@ pub(crate) struct Envelope {
     pub(crate) repairs: Vec<Repair>,
 }
 
-/// Opens an envelope.
+/// Opens an envelope, and envelopes within it.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::InvalidArguments`] when no name can be found; the text for the model
 /// says what is missing.
 pub(crate) fn open(value: &Value) -> Result<Envelope, Error> {
-    let (mut outer, whole_repair) = read_arguments(Some(value.clone()))?;
+    let mut envelope = open_one(value.clone())?;
+    // Models forward the forwarder too; it means what it says.
+    while bare(&envelope.tool_name) == DEFERRED_TOOL_CALL {
+        let arguments = envelope.arguments.map_err(|text| invalid(&text))?;
+        let mut repairs = envelope.repairs;
+        envelope = open_one(Value::Object(arguments))?;
+        repairs.push(Repair::NestedToolName);
+        repairs.append(&mut envelope.repairs);
+        envelope.repairs = repairs;
+    }
+    Ok(envelope)
+}
+
+fn open_one(value: Value) -> Result<Envelope, Error> {
+    let (mut outer, whole_repair) = read_arguments(Some(value))?;
     let mut repairs: Vec<Repair> = whole_repair.into_iter().collect();
     let name = outer.remove(TOOL_NAME);
     let arguments = outer.remove(ARGUMENTS);
@@ -139,9 +156,11 @@ pub(crate) fn strip_repeated_name(envelope: &mut Envelope, schema: &JsonText) {
     // What is left may be an envelope within the envelope.
     if arguments.len() == 1
         && !schema_names(schema, ARGUMENTS)
-        && let Some(Value::Object(inner)) = arguments.get(ARGUMENTS)
+        && let Some(inner) = arguments.get(ARGUMENTS)
+        && let Ok((inner, repair)) = read_arguments(Some(inner.clone()))
     {
-        *arguments = inner.clone();
+        *arguments = inner;
+        envelope.repairs.extend(repair);
     }
 }
 

@@ -4,7 +4,7 @@ use toolshelf_catalog::texts;
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::{Answer, Availability, Cx, Resolution, Step, ToolKey};
 
-use crate::call::{ambiguous, descriptors, execute, needs, unreadable};
+use crate::call::{ambiguous, execute, needs, probe, unreadable};
 use crate::envelope::{self, Envelope};
 use crate::lookup::{Lookup, lookup, shown};
 
@@ -16,7 +16,7 @@ pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope) -> Step<Resolution> {
     let key = match lookup(cx, &envelope.tool_name) {
         Lookup::Found(key) => key,
         Lookup::Ambiguous(keys) => return ambiguous(&envelope.tool_name, &keys),
-        Lookup::Unknown { ask } if !ask.is_empty() => return descriptors(ask),
+        Lookup::Unknown { ask } if !ask.is_empty() => return probe(ask),
         Lookup::Unknown { .. } => {
             let near = suggestions(cx, &envelope.tool_name);
             let text = texts::unknown_tool(&envelope.tool_name, &near);
@@ -32,7 +32,13 @@ pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope) -> Step<Resolution> {
         envelope::strip_repeated_name(&mut envelope, tool.definition().input_schema());
     }
     match envelope.arguments {
-        Ok(arguments) => execute(key, arguments, envelope.repairs),
+        Ok(arguments) => {
+            // A repair that was needed twice is told once.
+            let mut repairs = envelope.repairs;
+            repairs.sort_unstable();
+            repairs.dedup();
+            execute(key, arguments, repairs)
+        }
         Err(text) => unreadable(cx, &key, &text),
     }
 }

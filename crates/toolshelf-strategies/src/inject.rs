@@ -1,8 +1,10 @@
 //! `inject`: loaded tools join the tools array and are called natively.
 //!
 //! Costs the prompt cache at every load, and buys calls in the form that models know
-//! best. Tools are appended in the order of their loading and never move.
+//! best. Tools are appended in the order of their loading and never move: the order in
+//! which they joined the array is part of the state.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -11,14 +13,14 @@ use toolshelf_catalog::texts::{self, LOAD_TOOLS};
 use toolshelf_catalog::{InjectCatalog, Schemas, Separators};
 use toolshelf_core::catalog::{CatalogFormat, CatalogGroup, CatalogView};
 use toolshelf_core::{
-    Availability, Builder, Call, Condition, Cx, Exposure, GroupId, Need, News, Placement, Plugin,
-    Resolution, State, Step, Strategy, Surface, ToolKey, ToolName, ToolSlot, options_schema,
-    read_options,
+    Availability, Builder, Call, Condition, Cx, Delta, Error, Exposure, GroupId, Need, News,
+    Placement, Plugin, Resolution, ShelvedTool, State, Step, Strategy, Surface, ToolKey, ToolSlot,
+    options_schema, read_options,
 };
 
-use crate::slots::push_unique;
+use crate::slots::offered;
 use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
-use crate::{call, load, lookup};
+use crate::{call, load};
 
 /// Options of `inject`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -124,77 +126,95 @@ fn remaining<'a>(mut group: CatalogGroup<'a>, state: &State) -> Option<CatalogGr
     }
 }
 
-/// The loaded tools in the order of their loading.
+/// The loaded tools in the order in which they joined the tools array.
 #[derive(Default)]
 struct LoadedTools {
     slots: Vec<ToolSlot>,
     needs: Vec<Need>,
     news: Vec<News>,
+    /// Those that join it now.
+    joining: Vec<ToolKey>,
 }
 
 impl LoadedTools {
     fn collect(cx: &Cx<'_>, state: &State) -> Self {
-        let mut tools = Self::default();
+        let mut loaded = Self::default();
+        let mut tools: BTreeMap<&ToolKey, &ShelvedTool> = BTreeMap::new();
+        let mut order: Vec<&ToolKey> = Vec::new();
         for (group, selected) in state.expanded_in_order() {
             let Some(entry) = cx.groups.get(group.as_str()) else {
                 continue;
             };
-            match cx.availability(group) {
-                Availability::Ready(loaded) => match selected {
-                    None => {
-                        for tool in &loaded.tools {
-                            tools.push(cx, group, Some(tool));
-                        }
-                    }
-                    Some(names) => {
-                        for name in names {
-                            tools.select(cx, group, name, loaded.get(name.as_str()));
-                        }
-                    }
-                },
-                Availability::Failed(error) => tools.news.push(News::Unavailable {
-                    group: group.clone(),
-                    reason: error.for_model().to_owned(),
-                }),
+            let ready = match cx.availability(group) {
+                Availability::Ready(ready) => ready,
+                Availability::Failed(error) => {
+                    loaded.unavailable(group, error);
+                    continue;
+                }
                 // A group that failed earlier is tried again when it is needed, not at
                 // every turn.
-                Availability::Unsettled => match entry.condition.failure() {
-                    Some(error) => tools.news.push(News::Unavailable {
-                        group: group.clone(),
-                        reason: error.for_model().to_owned(),
-                    }),
-                    None if matches!(entry.condition, Condition::Pending) => {
-                        tools.needs.push(Need::Settle(group.clone()));
+                Availability::Unsettled => {
+                    match entry.condition.failure() {
+                        Some(error) => loaded.unavailable(group, error),
+                        None if matches!(entry.condition, Condition::Pending) => {
+                            loaded.needs.push(Need::Settle(group.clone()));
+                        }
+                        None => loaded.needs.push(Need::Load(group.clone())),
                     }
-                    None => tools.needs.push(Need::Load(group.clone())),
-                },
+                    continue;
+                }
+            };
+            let mut take = |tool| {
+                if joins(cx, tool) {
+                    tools.insert(&tool.key, tool);
+                    order.push(&tool.key);
+                }
+            };
+            match selected {
+                None => ready.tools.iter().for_each(take),
+                Some(names) => {
+                    for name in names {
+                        match ready.get(name.as_str()) {
+                            Some(tool) => take(tool),
+                            None => {
+                                let gone = ToolKey::new(group.clone(), name.clone());
+                                loaded.news.push(News::Gone(gone));
+                            }
+                        }
+                    }
+                }
             }
         }
-        tools
+        // First those that are in the array already, in their order, whatever was loaded of
+        // their groups since.
+        for key in &state.discovered {
+            if let Some(tool) = tools.remove(key) {
+                loaded.slots.push(ToolSlot::of(tool));
+            }
+        }
+        for key in order {
+            if let Some(tool) = tools.remove(key) {
+                loaded.slots.push(ToolSlot::of(tool));
+                loaded.joining.push(key.clone());
+            }
+        }
+        loaded
     }
 
-    fn select(
-        &mut self,
-        cx: &Cx<'_>,
-        group: &GroupId,
-        name: &ToolName,
-        tool: Option<&toolshelf_core::ShelvedTool>,
-    ) {
-        if tool.is_none() {
-            let key = ToolKey::new(group.clone(), name.clone());
-            self.news.push(News::Gone(key));
-        }
-        self.push(cx, group, tool);
+    fn unavailable(&mut self, group: &GroupId, error: &Error) {
+        self.news.push(News::Unavailable {
+            group: group.clone(),
+            reason: error.for_model().to_owned(),
+        });
     }
+}
 
-    fn push(&mut self, cx: &Cx<'_>, _group: &GroupId, tool: Option<&toolshelf_core::ShelvedTool>) {
-        if let Some(tool) = tool
-            && tool.exposure == Exposure::Deferred
-            && lookup::shown(cx, &tool.key)
-        {
-            push_unique(&mut self.slots, ToolSlot::of(tool));
-        }
-    }
+/// Whether a tool joins the tools array when it is loaded.
+fn joins(cx: &Cx<'_>, tool: &ShelvedTool) -> bool {
+    tool.exposure == Exposure::Deferred
+        && cx.visible(&tool.key)
+        && offered(cx, tool)
+        && *tool.wire_name != *LOAD_TOOLS
 }
 
 impl Strategy for Inject {
@@ -209,7 +229,7 @@ impl Strategy for Inject {
     fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
         let loaded = LoadedTools::collect(cx, state);
         let mut needs = loaded.needs;
-        let mut tools = match view::eager_slots(cx) {
+        let mut tools = match view::eager_slots(cx, &[LOAD_TOOLS]) {
             Ok(slots) => slots,
             Err(more) => {
                 needs.extend(more);
@@ -226,10 +246,12 @@ impl Strategy for Inject {
         };
         // A constant but for the catalog, which is escaped as JSON; it can always be made.
         if let Ok(own) = own {
-            push_unique(&mut tools, own_slot(own));
+            tools.push(own_slot(own));
         }
-        for slot in loaded.slots {
-            push_unique(&mut tools, slot);
+        tools.extend(loaded.slots);
+        let mut deltas = Vec::new();
+        if !loaded.joining.is_empty() {
+            deltas.push(Delta::Discover(loaded.joining));
         }
         let in_prompt = cx.placement == Placement::SystemPrompt && !catalog.is_empty();
         Step::Done(Surface {
@@ -237,7 +259,7 @@ impl Strategy for Inject {
             prompt_section: in_prompt.then(|| Arc::from(catalog)),
             instructions: Some(Arc::from(texts::instructions_inject())),
             news: loaded.news,
-            ..Surface::default()
+            deltas,
         })
     }
 

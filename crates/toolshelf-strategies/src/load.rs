@@ -6,11 +6,11 @@ use serde_json::Value;
 use toolshelf_catalog::{LoadAnswer, Schemas, Separators, texts};
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::{
-    Answer, Availability, ContentBlock, Cx, Delta, GroupId, LoadedGroup, Need, Resolution,
-    ShelvedTool, State, Step, ToolName, read_arguments,
+    Answer, Availability, ContentBlock, Cx, Delta, GroupEntry, GroupId, LoadedGroup, Need,
+    Resolution, ShelvedTool, State, Step, ToolKey, ToolName, read_arguments,
 };
 
-use crate::lookup::{Lookup, lookup, shown};
+use crate::lookup::{Lookup, bare, exists, lookup, shown};
 use crate::view;
 
 /// How many ids an error suggests.
@@ -27,6 +27,16 @@ pub(crate) struct How {
     pub(crate) call_as: bool,
     /// How the JSON is spaced.
     pub(crate) separators: Separators,
+}
+
+impl How {
+    /// Gives a refusal the form of this strategy's answers.
+    fn apply_to(self, refusal: &mut LoadAnswer<'_>) {
+        if matches!(self.whole, Schemas::Omit | Schemas::Null) {
+            refusal.schemas = self.whole;
+        }
+        refusal.separators = self.separators;
+    }
 }
 
 /// What a model asked for.
@@ -46,16 +56,16 @@ pub(crate) fn resolve(cx: &Cx<'_>, state: &State, arguments: &Value, how: How) -
         let text = unknown_group(cx, &request.group_id);
         return refuse(&request.group_id, 0, text, how);
     };
+    let refuse = |text| {
+        let size = view::shown_names(cx, entry).map_or(0, |names| names.len());
+        refuse(group.as_str(), size, text, how)
+    };
     if request.tool_names.as_ref().is_some_and(Vec::is_empty) {
-        let size = entry.names().map_or(0, |names| names.len());
-        return refuse(group.as_str(), size, texts::empty_tool_names(group), how);
+        return refuse(texts::empty_tool_names(group));
     }
     match cx.availability(group) {
         Availability::Unsettled => Step::Need(vec![Need::Load(group.clone())]),
-        Availability::Failed(error) => {
-            let size = entry.names().map_or(0, |names| names.len());
-            refuse(group.as_str(), size, texts::load_failed(group, error), how)
-        }
+        Availability::Failed(error) => refuse(texts::load_failed(group, error)),
         Availability::Ready(loaded) => Step::Done(Resolution::Answer(answer(
             cx, state, group, loaded, &request, how,
         ))),
@@ -65,9 +75,9 @@ pub(crate) fn resolve(cx: &Cx<'_>, state: &State, arguments: &Value, how: How) -
 /// The name of a tool where a group was asked for is the commonest mistake.
 fn unknown_group(cx: &Cx<'_>, asked: &str) -> String {
     let with_tool: Vec<GroupId> = match lookup(cx, asked) {
-        Lookup::Found(key) => vec![key.group],
+        Lookup::Found(key) if exists(cx, &key) == Some(true) => vec![key.group],
         Lookup::Ambiguous(keys) => keys.into_iter().map(|key| key.group).collect(),
-        Lookup::Unknown { .. } => Vec::new(),
+        Lookup::Found(_) | Lookup::Unknown { .. } => Vec::new(),
     };
     if with_tool.is_empty() {
         let known = view::group_ids(cx);
@@ -78,22 +88,19 @@ fn unknown_group(cx: &Cx<'_>, asked: &str) -> String {
     }
 }
 
-fn find_group<'a>(
-    cx: &Cx<'a>,
-    name: &str,
-) -> Option<(&'a GroupId, &'a toolshelf_core::GroupEntry)> {
+/// Finds a group that the model may know of, by the id as the shelf holds it, which lives
+/// as long as the context.
+fn find_group<'a>(cx: &Cx<'a>, id: &str) -> Option<(&'a GroupId, &'a GroupEntry)> {
     let groups = cx.groups;
-    let entry = groups.get(name)?;
-    // The id as the shelf holds it, which lives as long as the context.
+    let entry = groups
+        .get(id)
+        .filter(|entry| view::group_shown(cx, entry))?;
     Some((&entry.group.id, entry))
 }
 
 fn refuse(group_id: &str, size: usize, text: String, how: How) -> Step<Resolution> {
     let mut answer = LoadAnswer::refused(group_id, size, text);
-    if matches!(how.whole, Schemas::Omit | Schemas::Null) {
-        answer.schemas = how.whole;
-    }
-    answer.separators = how.separators;
+    how.apply_to(&mut answer);
     Step::Done(Resolution::Answer(Answer::error(answer.write())))
 }
 
@@ -110,6 +117,13 @@ fn answer(
         .iter()
         .filter(|tool| shown(cx, &tool.key))
         .collect();
+    if all.is_empty() && !loaded.tools.is_empty() {
+        // That there are tools, but none for the model, is known only now.
+        let text = unknown_group(cx, group.as_str());
+        let mut written = LoadAnswer::refused(group.as_str(), 0, text);
+        how.apply_to(&mut written);
+        return Answer::error(written.write());
+    }
     let whole = request.tool_names.is_none();
     let (tools, unknown): (Vec<&ShelvedTool>, Vec<&str>) = match &request.tool_names {
         None => (all.clone(), Vec::new()),
@@ -124,8 +138,10 @@ fn answer(
         let known: Vec<&str> = all.iter().map(|tool| tool.key.tool.as_str()).collect();
         texts::unknown_tools(group, &unknown, &known)
     });
+    let mut missing = loaded.missing.clone();
+    missing.retain(|name| shown(cx, &ToolKey::new(group.clone(), name.clone())));
     if whole {
-        written.missing = &loaded.missing;
+        written.missing = &missing;
         written.instructions = loaded.server.instructions.as_deref();
     }
     written.schemas = if whole { how.whole } else { how.named };
@@ -213,7 +229,7 @@ fn read_request(arguments: &Value) -> Result<Request, (String, String)> {
     let (mut arguments, _) = read_arguments(Some(arguments.clone()))
         .map_err(|error| (String::new(), error.for_model().to_owned()))?;
     let group_id = match arguments.remove("group_id") {
-        Some(Value::String(id)) => id.trim().trim_matches('`').to_owned(),
+        Some(Value::String(id)) => bare(&id).to_owned(),
         Some(_) => return Err((String::new(), texts::group_id_not_a_string())),
         None => return Err((String::new(), texts::group_id_missing())),
     };
@@ -236,13 +252,13 @@ fn names(value: Value) -> Option<Vec<String>> {
         Value::Array(items) => items
             .into_iter()
             .map(|item| match item {
-                Value::String(name) => Some(name.trim().to_owned()),
+                Value::String(name) => Some(bare(&name).to_owned()),
                 _ => None,
             })
             .collect(),
         Value::String(text) => match serde_json::from_str::<Vec<String>>(&text) {
-            Ok(names) => Some(names),
-            Err(_) => Some(vec![text.trim().to_owned()]),
+            Ok(names) => Some(names.iter().map(|name| bare(name).to_owned()).collect()),
+            Err(_) => Some(vec![bare(&text).to_owned()]),
         },
         _ => None,
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use toolshelf_core::{Availability, Cx, Exposure, GroupId, ToolKey, ToolName};
+use toolshelf_core::{Availability, Cx, Exposure, ToolKey, ToolName};
 
 /// What a name means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,9 +16,23 @@ pub(crate) enum Lookup {
     Ambiguous(Vec<ToolKey>),
     /// Perhaps a tool of a group whose names are not known yet.
     Unknown {
-        /// Groups that have to be asked for the names of their tools first.
-        ask: Vec<GroupId>,
+        /// What it would be in the groups that have to be asked for their names first.
+        ask: Vec<ToolKey>,
     },
+}
+
+/// Looks up the name of a native call. What stands in the tools array under this name is
+/// what is meant, whichever deferred tools have it as their bare name.
+pub(crate) fn lookup_native(cx: &Cx<'_>, name: &str) -> Lookup {
+    match cx.groups.by_wire_name(name) {
+        Some(key) if shown(cx, key) => Lookup::Found(key.clone()),
+        _ => lookup(cx, name),
+    }
+}
+
+/// A name without the blanks and backticks that models put around it.
+pub(crate) fn bare(name: &str) -> &str {
+    name.trim().trim_matches('`').trim()
 }
 
 /// Looks a name up.
@@ -26,15 +40,15 @@ pub(crate) enum Lookup {
 /// Groups whose names are not known are asked only when no group with known names has
 /// the tool: a bare name is a courtesy, and one server that hangs must not slow it down.
 pub(crate) fn lookup(cx: &Cx<'_>, name: &str) -> Lookup {
-    let name = name.trim().trim_matches('`').trim();
+    let name = bare(name);
+    let tool = ToolName::new(name).ok();
     let mut candidates: BTreeSet<ToolKey> = BTreeSet::new();
-    for group in cx.groups.groups_with(name) {
-        if let Ok(tool) = ToolName::new(name) {
-            candidates.insert(ToolKey::new(group.clone(), tool));
-        }
+    if let Some(tool) = &tool {
+        let groups = cx.groups.groups_with(name).iter();
+        candidates.extend(groups.map(|group| ToolKey::new(group.clone(), tool.clone())));
     }
     candidates.extend(cx.groups.by_wire_name(name).cloned());
-    let qualified = cx.groups.qualified(name);
+    let qualified = qualified(cx, name);
     if let Some(key) = &qualified
         && exists(cx, key).unwrap_or(true)
     {
@@ -53,44 +67,58 @@ pub(crate) fn lookup(cx: &Cx<'_>, name: &str) -> Lookup {
     if let Some(key) = qualified.filter(|key| shown(cx, key)) {
         return Lookup::Found(key);
     }
+    let Some(tool) = tool else {
+        return Lookup::Unknown { ask: Vec::new() };
+    };
     let ask = cx
         .groups
         .iter()
         .filter(|(id, entry)| {
-            !entry.names_known()
-                && matches!(cx.availability(id), Availability::Unsettled)
-                && ToolName::new(name).is_ok()
+            !entry.names_known() && matches!(cx.availability(id), Availability::Unsettled)
         })
-        .map(|(id, _)| id.clone())
+        .map(|(id, _)| ToolKey::new(id.clone(), tool.clone()))
+        .filter(|key| shown(cx, key))
         .collect();
     Lookup::Unknown { ask }
 }
 
+/// Splits `group/tool`. Ids and names may both hold `/`: the longest id of which the tool
+/// exists, else the longest.
+fn qualified(cx: &Cx<'_>, name: &str) -> Option<ToolKey> {
+    let longest = cx.groups.qualified(name)?;
+    if exists(cx, &longest) != Some(false) {
+        return Some(longest);
+    }
+    let shorter = longest
+        .group
+        .as_str()
+        .rmatch_indices('/')
+        .find_map(|(at, _)| {
+            let entry = cx.groups.get(&name[..at])?;
+            let tool = ToolName::new(&name[at + 1..]).ok()?;
+            let key = ToolKey::new(entry.group.id.clone(), tool);
+            exists(cx, &key).unwrap_or(false).then_some(key)
+        });
+    shorter.or(Some(longest))
+}
+
 /// Whether a group has a tool; `None` while its names are not known.
-fn exists(cx: &Cx<'_>, key: &ToolKey) -> Option<bool> {
+pub(crate) fn exists(cx: &Cx<'_>, key: &ToolKey) -> Option<bool> {
     let entry = cx.groups.get(key.group.as_str())?;
     if !entry.names_known() {
         return None;
     }
-    Some(
-        cx.groups
-            .groups_with(key.tool.as_str())
-            .binary_search(&key.group)
-            .is_ok(),
-    )
+    let groups = cx.groups.groups_with(key.tool.as_str());
+    Some(groups.binary_search(&key.group).is_ok())
 }
 
 /// Whether the model may know of a tool.
 pub(crate) fn shown(cx: &Cx<'_>, key: &ToolKey) -> bool {
-    if !cx.visible(key) {
-        return false;
-    }
-    let exposure = match cx.groups.tool(key) {
-        Some(tool) => Some(tool.exposure),
-        None => cx
-            .groups
-            .get(key.group.as_str())
-            .map(|entry| entry.group.exposure),
-    };
-    exposure.is_some_and(|exposure| exposure != Exposure::Hidden)
+    cx.visible(key) && exposure(cx, key).is_some_and(|exposure| exposure != Exposure::Hidden)
+}
+
+/// How a tool is shown; `None` when its group does not exist.
+pub(crate) fn exposure(cx: &Cx<'_>, key: &ToolKey) -> Option<Exposure> {
+    let entry = cx.groups.get(key.group.as_str())?;
+    Some(entry.exposure_of(key.tool.as_str()))
 }

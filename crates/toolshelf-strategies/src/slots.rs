@@ -1,11 +1,10 @@
 //! Slots of a tools array.
 
-use toolshelf_core::ToolSlot;
+use toolshelf_core::{Cx, ShelvedTool};
 
-/// Adds a slot unless its name is taken: an array with two tools of one name makes every
-/// request fail.
-pub(crate) fn push_unique(slots: &mut Vec<ToolSlot>, slot: ToolSlot) {
-    if !slots.iter().any(|taken| taken.name == slot.name) {
-        slots.push(slot);
-    }
+/// Whether a tool is what its name on the wire means. Of two that share one, which groups
+/// with bare names can come to, only that is offered which a call would reach. So names in
+/// a tools array are unique.
+pub(crate) fn offered(cx: &Cx<'_>, tool: &ShelvedTool) -> bool {
+    cx.groups.by_wire_name(&tool.wire_name) == Some(&tool.key)
 }

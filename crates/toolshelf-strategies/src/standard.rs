@@ -11,7 +11,7 @@ use toolshelf_core::{
 };
 
 use crate::call;
-use crate::slots::push_unique;
+use crate::slots::offered;
 
 /// Options of `standard`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -71,8 +71,11 @@ impl Strategy for Standard {
             match cx.availability(id) {
                 Availability::Ready(loaded) => {
                     for tool in &loaded.tools {
-                        if tool.exposure != Exposure::Hidden && cx.visible(&tool.key) {
-                            push_unique(&mut tools, ToolSlot::of(tool));
+                        if tool.exposure != Exposure::Hidden
+                            && cx.visible(&tool.key)
+                            && offered(cx, tool)
+                        {
+                            tools.push(ToolSlot::of(tool));
                         }
                     }
                 }

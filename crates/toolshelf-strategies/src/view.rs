@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use toolshelf_core::catalog::CatalogGroup;
 use toolshelf_core::{
-    Availability, Cx, Exposure, GroupEntry, Need, ToolDefinition, ToolKey, ToolName,
-    ToolSlot,
+    Availability, Cx, Exposure, GroupEntry, Need, ToolDefinition, ToolKey, ToolName, ToolSlot,
 };
 
-use crate::lookup::shown;
+use crate::lookup::{exposure, shown};
+use crate::slots::offered;
 
 /// How many bytes the catalog has inside an MCP server's tool description.
 pub(crate) const GATEWAY_CATALOG_BYTES: usize = 2_000;
@@ -23,22 +23,15 @@ fn is_deferred(entry: &GroupEntry) -> bool {
 pub(crate) fn catalog_groups<'a>(cx: &Cx<'a>) -> Vec<CatalogGroup<'a>> {
     let mut groups = Vec::new();
     for (id, entry) in cx.groups.iter().filter(|(_, entry)| is_deferred(entry)) {
-        let known = entry.names();
-        let total = known.as_ref().map(Vec::len);
-        let names = known.map(|names| {
-            names
-                .into_iter()
-                .filter(|name| {
-                    let key = ToolKey::new(id.clone(), (*name).clone());
-                    shown(cx, &key) && !is_pinned(cx, &key)
-                })
-                .collect::<Vec<&ToolName>>()
-        });
-        let none_visible =
-            total.is_some_and(|total| total > 0) && names.as_ref().is_some_and(Vec::is_empty);
-        if !none_visible {
-            groups.push(catalog_group(entry, names));
+        let mut names = shown_names(cx, entry);
+        let empty = entry.names().is_some_and(|names| names.is_empty());
+        if let Some(names) = &mut names {
+            names.retain(|name| !is_pinned(cx, &ToolKey::new(id.clone(), (*name).clone())));
+            if names.is_empty() && !empty {
+                continue;
+            }
         }
+        groups.push(catalog_group(entry, names));
     }
     groups
 }
@@ -50,9 +43,25 @@ pub(crate) fn group_ids<'a>(cx: &Cx<'a>) -> Vec<&'a str> {
 }
 
 fn is_pinned(cx: &Cx<'_>, key: &ToolKey) -> bool {
-    cx.groups
-        .tool(key)
-        .is_some_and(|tool| matches!(tool.exposure, Exposure::Always | Exposure::Core))
+    exposure(cx, key).is_some_and(|exposure| matches!(exposure, Exposure::Always | Exposure::Core))
+}
+
+/// The names of a group that the model may know; `None` while none are known.
+pub(crate) fn shown_names<'a>(cx: &Cx<'_>, entry: &'a GroupEntry) -> Option<Vec<&'a ToolName>> {
+    let id = &entry.group.id;
+    let mut names = entry.names()?;
+    names.retain(|name| shown(cx, &ToolKey::new(id.clone(), (*name).clone())));
+    Some(names)
+}
+
+/// Whether the model may know of a group: one that has tools, but none for the model, does
+/// not exist for it.
+pub(crate) fn group_shown(cx: &Cx<'_>, entry: &GroupEntry) -> bool {
+    if entry.group.exposure == Exposure::Hidden {
+        return false;
+    }
+    let empty = entry.names().is_some_and(|names| names.is_empty());
+    empty || shown_names(cx, entry).is_none_or(|names| !names.is_empty())
 }
 
 /// One group; what the host did not say of it, its server may have said.
@@ -78,8 +87,9 @@ pub(crate) fn catalog_group<'a>(
     }
 }
 
-/// The slots of the tools that are in every request, or what has to be loaded first.
-pub(crate) fn eager_slots(cx: &Cx<'_>) -> Result<Vec<ToolSlot>, Vec<Need>> {
+/// The slots of the tools that are in every request, or what has to be loaded first. A
+/// strategy's own tools are never shadowed.
+pub(crate) fn eager_slots(cx: &Cx<'_>, own: &[&str]) -> Result<Vec<ToolSlot>, Vec<Need>> {
     let mut slots = Vec::new();
     let mut needs = Vec::new();
     for (id, entry) in cx.groups.iter() {
@@ -93,6 +103,8 @@ pub(crate) fn eager_slots(cx: &Cx<'_>) -> Result<Vec<ToolSlot>, Vec<Need>> {
                         .filter(|tool| {
                             matches!(tool.exposure, Exposure::Core | Exposure::Always)
                                 && cx.visible(&tool.key)
+                                && offered(cx, tool)
+                                && !own.contains(&&*tool.wire_name)
                         })
                         .map(ToolSlot::of),
                 );
