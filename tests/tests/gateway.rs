@@ -498,7 +498,7 @@ fn a_configuration_fault_names_its_place() {
         );
     }
     let text = json!({"mcpServers": {
-        "a": {"command": 5}, "b": {"command": "x", "args": "y"}, "c": {"command": "x", "env": []},
+        "a": {"command": 5}, "b": {"command": "x", "args": "y"}, "c": {"command": "x", "env": ["no assignment"]},
         "d": {"command": "x", "timeout": -1}, "e": {}, "f": 3,
         "g": {"command": "x", "args": ["${OPEN"]}, "h": {"command": "x", "disabled": "yes"},
     }})
@@ -526,6 +526,26 @@ fn a_configuration_fault_names_its_place() {
     for (fault, part) in faults.iter().zip(parts) {
         assert!(fault.contains(part), "{part:?} is missing in: {fault}");
     }
+}
+
+#[test]
+fn a_configuration_is_read_as_editors_write_it() {
+    let text = "\u{feff}{
+        // The servers that everybody has.
+        \"mcpServers\": {
+            \"one\": { \"command\": \"x\", \"env\": [\"A=1\", \"B=2=3\"], /* all of it */ },
+            \"two\": { \"command\": \"x\", \"enabled\": false, },
+            \"three\": { \"command\": \"x\", \"enabled\": true, \"disabled\": false, },
+        },
+    }";
+    let config = Config::parse(text, &ProcessEnvironment).unwrap();
+    let ids: Vec<&str> = config.enabled().map(|entry| entry.id.as_str()).collect();
+    assert_eq!(ids, ["one", "three"]);
+    let EntryState::Stdio { env, .. } = &config.servers[0].state else {
+        panic!("{:?}", config.servers[0]);
+    };
+    assert_eq!(env["A"], "1");
+    assert_eq!(env["B"], "2=3");
 }
 
 #[derive(Default)]

@@ -86,12 +86,16 @@ pub(super) fn read(
         entry.state = EntryState::Faulty("the entry is not a JSON object".to_owned());
         return entry;
     };
-    match fields.remove("disabled") {
-        None | Some(Value::Null | Value::Bool(false)) => {}
-        Some(Value::Bool(true)) => return entry,
-        Some(_) => {
-            entry.state = EntryState::Faulty("'disabled' is neither true nor false".to_owned());
-            return entry;
+    // Hosts differ in which of the two they write; either can switch a server off.
+    for (key, off) in [("disabled", true), ("enabled", false)] {
+        match fields.remove(key) {
+            None | Some(Value::Null) => {}
+            Some(Value::Bool(flag)) if flag == off => return entry,
+            Some(Value::Bool(_)) => {}
+            Some(_) => {
+                entry.state = EntryState::Faulty(format!("'{key}' is neither true nor false"));
+                return entry;
+            }
         }
     }
     for key in fields.keys() {
@@ -191,7 +195,12 @@ impl Reader<'_> {
         let members = match self.fields.remove("env") {
             None | Some(Value::Null) => return Ok(BTreeMap::new()),
             Some(Value::Object(members)) => members,
-            Some(_) => return Err("'env' is not an object of strings".to_owned()),
+            Some(Value::Array(items)) => assignments(items)?,
+            Some(_) => {
+                return Err(
+                    "'env' is neither an object of strings nor a list of NAME=value".to_owned(),
+                );
+            }
         };
         members
             .into_iter()
@@ -237,6 +246,21 @@ impl Reader<'_> {
             )
         }
     }
+}
+
+/// The members that a list of `NAME=value` stands for.
+fn assignments(items: Vec<Value>) -> Result<Map<String, Value>, String> {
+    items
+        .into_iter()
+        .enumerate()
+        .map(|(at, item)| {
+            let text = item.as_str().and_then(|text| text.split_once('='));
+            match text {
+                Some((name, value)) => Ok((name.to_owned(), Value::from(value))),
+                None => Err(format!("'env[{at}]' is not of the form NAME=value")),
+            }
+        })
+        .collect()
 }
 
 /// Whether a command is `toolshelf serve`, by its name or by being this program.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use jsonc_parser::ParseOptions;
 use serde_json::{Map, Value};
 use toolshelf_core::{Error, ErrorKind, GroupId};
 
@@ -52,7 +53,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads the text of a file.
+    /// Reads the text of a file: JSON, in which comments, trailing commas and a byte order
+    /// mark are taken too.
     ///
     /// # Errors
     ///
@@ -60,7 +62,7 @@ impl Config {
     pub fn parse(text: &str, environment: &dyn Environment) -> Result<Self, Error> {
         let fault = |what: String| Error::new(ErrorKind::InvalidConfig, what);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let root: Value = serde_json::from_str(text)
+        let root: Value = jsonc_parser::parse_to_serde_value(text, &dialect())
             .map_err(|cause| fault(format!("is not valid JSON: {cause}")))?;
         let Value::Object(mut root) = root else {
             return Err(fault(
@@ -109,6 +111,23 @@ impl Config {
         self.servers
             .iter()
             .filter(|entry| !matches!(entry.state, EntryState::Disabled))
+    }
+}
+
+/// JSON with comments and trailing commas, as editors and hosts write it; nothing looser,
+/// so that a slip is found where it was made.
+fn dialect() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
     }
 }
 
