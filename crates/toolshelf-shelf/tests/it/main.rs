@@ -2,4 +2,6 @@
 
 mod fixtures;
 mod golden;
+mod host_loop;
 mod loading;
+mod sequence;
