@@ -1,5 +1,10 @@
 //! Rendering the catalog of 10, 100 and 1,000 groups of 20 tools.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot be set up has to stop"
+)]
+
 use divan::Bencher;
 use toolshelf_benches::groups;
 use toolshelf_catalog::{DispatchCatalog, GatewayCatalog};

@@ -1,5 +1,10 @@
 //! What a turn and a call cost.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot be set up has to stop"
+)]
+
 use std::sync::Arc;
 
 use divan::Bencher;
@@ -111,7 +116,11 @@ fn load_tools_repeated(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [1, 200, 2_000])]
 fn forwarded_call(bencher: Bencher<'_, '_>, loaded: usize) {
     let runtime = runtime();
-    let (count, tools) = if loaded == 1 { (1, 1) } else { (loaded / 20, 20) };
+    let (count, tools) = if loaded == 1 {
+        (1, 1)
+    } else {
+        (loaded / 20, 20)
+    };
     let session = session(Arc::new(Dispatch::default()), count, tools);
     load(&session, &runtime);
     let arguments = json!({

@@ -38,7 +38,9 @@ pub fn tool(name: &str) -> Result<Arc<dyn Tool>, Error> {
 ///
 /// When the id is not valid.
 pub fn group(id: &str, tools: usize) -> Result<ToolGroup, Error> {
-    let names: Vec<String> = (0..tools).map(|at| format!("{id}_action_{at:03}")).collect();
+    let names: Vec<String> = (0..tools)
+        .map(|at| format!("{id}_action_{at:03}"))
+        .collect();
     let made: Vec<Arc<dyn Tool>> = names
         .iter()
         .map(|name| tool(name))

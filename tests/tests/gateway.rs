@@ -1,5 +1,12 @@
 //! The gateway as a host sees it: real server processes behind it, a client in front.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests are tests"
+)]
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

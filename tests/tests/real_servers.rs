@@ -1,6 +1,13 @@
 //! Servers that other people wrote, from their package registries, behind the gateway
 //! and behind a host's own loop. `cargo xtask fixtures` installs them.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests are tests"
+)]
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -43,6 +43,8 @@ pub enum ErrorKind {
     Mismatch,
     /// Somebody else wrote first.
     Conflict,
+    /// The definition that something was done under is not the current one any more.
+    Changed,
     /// Something is larger than its bound.
     TooLarge,
     /// A fault of this library or of a plugin.
@@ -68,6 +70,7 @@ impl ErrorKind {
             Self::Server => "server error",
             Self::Mismatch => "mismatch",
             Self::Conflict => "conflict",
+            Self::Changed => "changed",
             Self::TooLarge => "too large",
             Self::Internal => "internal error",
         }

@@ -143,6 +143,10 @@ impl fmt::Debug for CallContext {
 ///   its host switched validation off.
 /// * A failure of the tool itself is `Ok` with [`ToolResult::is_error`]; an `Err` means
 ///   that the tool could not be reached or did not keep to its protocol.
+/// * An `Err` of the kind [`ErrorKind::Changed`] means that the tool has found its own
+///   definition to be out of date before it did anything, and that its group has the
+///   current one now. The driver looks the tool up again, and validates, permits and calls
+///   it anew, once.
 /// * When the context's cancellation is raised, or the future is dropped, the tool
 ///   stops as soon as it can and tells whoever works for it.
 /// * A call may run at the same time as others of the same tool.

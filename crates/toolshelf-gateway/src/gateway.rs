@@ -9,15 +9,17 @@ use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use toolshelf_catalog::texts;
 use toolshelf_core::{
-    Call, Cancellation, Error, JsonText, Placement, Registry, Repair, Strategy, ToolOutcome,
-    ToolSlot,
+    Call, Cancellation, ContentBlock, Error, JsonText, Placement, Registry, Repair, Strategy,
+    ToolOutcome, ToolSlot,
 };
 use toolshelf_mcp::{Era, IncomingCall, McpServer, ServerIdentity, Session as Client};
-use toolshelf_shelf::{Limits, SessionOptions, Shelf, ShelfEvent};
+use toolshelf_shelf::{AnsweredBy, Limits, SessionOptions, Shelf, ShelfEvent};
 
+use crate::cache::DescriptorCache;
 use crate::chain::refuse_recursion;
 use crate::config::Config;
 use crate::log::log;
+use crate::news::{Change, NewsDesk};
 use crate::servers::Servers;
 use crate::sessions::{Connected, Sessions};
 
@@ -44,6 +46,8 @@ pub struct GatewayOptions {
     /// that the catalog holds the names of their tools. The default is not to wait at
     /// all, and 10 s under `standard`, whose list is the tools themselves.
     pub wait: Option<Duration>,
+    /// Where lists of tools are kept between starts; `None` = nowhere.
+    pub cache: Option<DescriptorCache>,
     /// Bounds of the shelf.
     pub limits: Limits,
 }
@@ -54,6 +58,7 @@ impl Default for GatewayOptions {
             strategy: "dispatch".to_owned(),
             strategy_options: Value::Null,
             wait: None,
+            cache: None,
             limits: Limits::default(),
         }
     }
@@ -71,6 +76,7 @@ pub struct Gateway {
     modern: Arc<dyn Strategy>,
     wait: Duration,
     sessions: Arc<Sessions>,
+    desk: Arc<NewsDesk>,
     settled: watch::Sender<bool>,
     closing: Cancellation,
     calls: AtomicU64,
@@ -100,7 +106,8 @@ impl Gateway {
             strategy.clone()
         };
         let defers = !strategy.own_tools().is_empty();
-        let (servers, groups) = Servers::of(config, &chain);
+        let desk = Arc::new(NewsDesk::default());
+        let (servers, groups) = Servers::of(config, &chain, options.cache.as_ref(), &desk);
         let mut limits = options.limits;
         // The servers have their own, finer bounds; that of the shelf is the last one.
         limits.load_timeout = limits
@@ -119,6 +126,7 @@ impl Gateway {
                 }
             })
             .build()?;
+        servers.stand_on(&shelf);
         Ok(Arc::new(Self {
             shelf,
             servers,
@@ -130,13 +138,16 @@ impl Gateway {
                 STANDARD_WAIT
             }),
             sessions,
+            desk,
             settled: watch::Sender::new(false),
             closing: Cancellation::new(),
             calls: AtomicU64::new(0),
         }))
     }
 
-    /// Starts all servers in the background, a few at a time.
+    /// Starts the servers whose tools are not known yet in the background, a few at a time.
+    /// A server that is known from the cache is started by the first call of one of its
+    /// tools.
     pub fn start(self: &Arc<Self>) {
         let gateway = Arc::downgrade(self);
         let (shelf, closing) = (self.shelf.clone(), self.closing.child());
@@ -173,9 +184,8 @@ impl Gateway {
         let strategy = self.strategy_for(client.era()).clone();
         let options = SessionOptions::placed(Placement::McpServer);
         let session = self.shelf.session(strategy, options)?;
-        Ok(self
-            .sessions
-            .insert(Connected::new(client.clone(), session)))
+        let connected = Connected::new(client.clone(), session, self.desk.next());
+        Ok(self.sessions.insert(connected))
     }
 
     /// Waits until every server has started or failed, but no longer than the option
@@ -221,6 +231,17 @@ fn note_repairs(outcome: &mut ToolOutcome, repairs: &[Repair]) {
             .meta
             .get_or_insert_with(Map::new)
             .insert(REPAIRS.to_owned(), json!(repairs));
+    }
+}
+
+/// Says what has changed, as a block of its own behind the answer.
+fn add_news(outcome: &mut ToolOutcome, changes: &[Arc<Change>]) {
+    if changes.is_empty() {
+        return;
+    }
+    if let ToolOutcome::Complete(result) = outcome {
+        let lines: Vec<String> = changes.iter().map(|change| change.text()).collect();
+        result.content.push(ContentBlock::text(lines.join("\n")));
     }
 }
 
@@ -303,6 +324,9 @@ impl McpServer for Gateway {
             connected.client.tools_changed();
         }
         note_repairs(&mut report.outcome, &report.repairs);
+        if report.answered_by == AnsweredBy::Strategy {
+            add_news(&mut report.outcome, &connected.news(&self.desk));
+        }
         Ok(report.outcome)
     }
 }

@@ -4,10 +4,11 @@
 //! hundreds, and reaches every tool of every server through them.
 //!
 //! * [`config`]: the JSON file with `mcpServers` that people already have.
+//! * [`cache`]: what servers said of their tools, so that a start does not need them.
 //! * [`Gateway`]: the servers behind a shelf, and an MCP server in front of it.
 //!
 //! ```
-//! use toolshelf_core::{PluginKind, Registry};
+//! use toolshelf_core::Registry;
 //! use toolshelf_gateway::config::{Config, ProcessEnvironment};
 //! use toolshelf_gateway::{Gateway, GatewayOptions};
 //!
@@ -24,13 +25,19 @@
 //! #     .block_on(serve()).unwrap();
 //! ```
 
+pub mod cache;
 mod chain;
 pub mod config;
 mod gateway;
+mod known;
 mod log;
+mod news;
 mod servers;
 mod sessions;
 
+// Named so that its plugins are linked into every program that has a gateway.
+use toolshelf_strategies as _;
+
 pub use chain::{CHAIN_VARIABLE, refuse_recursion};
 pub use gateway::{ALWAYS_LOAD, Gateway, GatewayOptions, REPAIRS};
-pub use servers::Servers;
+pub use news::Change;

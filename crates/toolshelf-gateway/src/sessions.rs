@@ -1,17 +1,22 @@
 //! The sessions of the clients that are connected.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolshelf_core::{JsonText, Surface};
 use toolshelf_mcp::Session as Client;
 use toolshelf_shelf::Session;
 
+use crate::news::{Change, NewsDesk};
+
 /// A client and its session on the shelf.
 pub(crate) struct Connected {
     pub(crate) client: Client,
     pub(crate) session: Session,
     listed: Mutex<Option<Listed>>,
+    /// The number of the first change that the client has not heard of.
+    heard: AtomicUsize,
 }
 
 /// The list that was made of a surface.
@@ -21,11 +26,26 @@ struct Listed {
 }
 
 impl Connected {
-    pub(crate) fn new(client: Client, session: Session) -> Self {
+    pub(crate) fn new(client: Client, session: Session, heard: usize) -> Self {
         Self {
             client,
             session,
             listed: Mutex::new(None),
+            heard: AtomicUsize::new(heard),
+        }
+    }
+
+    /// The changes that the client has not heard of; each is given out once.
+    pub(crate) fn news(&self, desk: &NewsDesk) -> Vec<Arc<Change>> {
+        let heard = self.heard.load(Ordering::SeqCst);
+        let (changes, next) = desk.since(heard);
+        // Of two answers at the same time one takes them.
+        match self
+            .heard
+            .compare_exchange(heard, next, Ordering::SeqCst, Ordering::SeqCst)
+        {
+            Ok(_) => changes,
+            Err(_) => Vec::new(),
         }
     }
 

@@ -303,29 +303,42 @@ impl Run<'_> {
         self.report.answered_by = AnsweredBy::Nobody;
     }
 
-    /// Policy on the name, load, validation, hooks, policy on the arguments, call.
+    /// Policy on the name, then everything that depends on the tool's definition, twice
+    /// where the definition turns out to be out of date.
     async fn execute(&mut self, key: ToolKey) -> Result<(), Stop> {
         let visible = self.session.with_cx(&self.settled, |cx| cx.visible(&key));
         if !visible {
             return Err(self.no_such_tool(&key, None));
         }
         self.permit_name(&key).await?;
-        let shelved = self.shelved(&key).await?;
+        let ended = self.attempt(&key).await;
+        let changed =
+            self.report.error.as_ref().map(|error| error.kind()) == Some(ErrorKind::Changed);
+        if !changed {
+            return ended;
+        }
+        self.report.error = None;
+        self.attempt(&key).await
+    }
+
+    /// Load, validation, hooks, policy on the arguments, call.
+    async fn attempt(&mut self, key: &ToolKey) -> Result<(), Stop> {
+        let shelved = self.shelved(key).await?;
         let Some(at) = shelved.loaded.position(key.tool.as_str()) else {
-            return Err(self.no_such_tool(&key, Some(&shelved)));
+            return Err(self.no_such_tool(key, Some(&shelved)));
         };
         let shelved_tool = &shelved.loaded.tools[at];
         if shelved_tool.exposure == Exposure::Hidden {
-            return Err(self.no_such_tool(&key, Some(&shelved)));
+            return Err(self.no_such_tool(key, Some(&shelved)));
         }
         let definition = shelved_tool.definition().clone();
         let inner = self.session.shelf().inner.clone();
 
         for hook in &inner.hooks {
-            let repaired = hook.repair(&key, &definition, &self.report.arguments);
+            let repaired = hook.repair(key, &definition, &self.report.arguments);
             let repaired = match self.wait(None, repaired).await {
                 Ok(repaired) => repaired,
-                Err(error) => return Err(self.ended_early(&key, error)),
+                Err(error) => return Err(self.ended_early(key, error)),
             };
             if let Some(arguments) = repaired {
                 self.report.arguments = arguments;
@@ -334,33 +347,33 @@ impl Run<'_> {
                 }
             }
         }
-        self.validate(&key, &shelved, at)?;
+        self.validate(key, &shelved, at)?;
         let mut edited = false;
         for hook in &inner.hooks {
-            let before = hook.before_tool_call(&key, &definition, &self.report.arguments);
+            let before = hook.before_tool_call(key, &definition, &self.report.arguments);
             match self.wait(None, before).await {
                 Ok(BeforeCall::Continue) => {}
                 Ok(BeforeCall::Edit(arguments)) => {
                     self.report.arguments = arguments;
                     edited = true;
                 }
-                Ok(BeforeCall::Block(reason)) => return Err(self.denied(&key, &reason)),
-                Err(error) => return Err(self.ended_early(&key, error)),
+                Ok(BeforeCall::Block(reason)) => return Err(self.denied(key, &reason)),
+                Err(error) => return Err(self.ended_early(key, error)),
             }
         }
         if edited {
-            self.validate(&key, &shelved, at)?;
+            self.validate(key, &shelved, at)?;
         }
         let arguments = &self.report.arguments;
         let asked = self
             .policy
-            .permit_call(&key, &definition, arguments, &self.context);
+            .permit_call(key, &definition, arguments, &self.context);
         match self.wait(None, asked).await {
             Ok(Permission::Allow) => {}
-            Ok(Permission::Deny(reason)) => return Err(self.denied(&key, &reason)),
-            Err(error) => return Err(self.ended_early(&key, error)),
+            Ok(Permission::Deny(reason)) => return Err(self.denied(key, &reason)),
+            Err(error) => return Err(self.ended_early(key, error)),
         }
-        self.call_tool(&key, &shelved, at).await
+        self.call_tool(key, &shelved, at).await
     }
 
     fn no_such_tool(&mut self, key: &ToolKey, shelved: Option<&Shelved>) -> Stop {

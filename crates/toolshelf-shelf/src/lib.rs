@@ -68,6 +68,6 @@ pub use limits::Limits;
 pub use observer::{LoadCause, Observer, ShelfEvent};
 pub use policy::{BeforeCall, CallHook, Permission, PermitAll, Policy};
 pub use session::{Session, SessionOptions};
-pub use shelf::{ResumeReport, Shelf, ShelfBuilder, ValidationOf};
+pub use shelf::{ResumeReport, Shelf, ShelfBuilder, ValidationOf, WeakShelf};
 pub use texts::FORMAT as TEXT_FORMAT;
 pub use validate::{Fault, Validation};

@@ -1,7 +1,7 @@
 //! The shelf: groups, what is loaded of them, and the host's policies.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use futures::StreamExt;
 use toolshelf_core::{
@@ -152,6 +152,13 @@ impl Shelf {
             validation: Arc::new(|_| Validation::default()),
             limits: Limits::default(),
             context: LoadContext::default(),
+        }
+    }
+
+    /// A reference that does not keep the shelf alive.
+    pub fn downgrade(&self) -> WeakShelf {
+        WeakShelf {
+            inner: Arc::downgrade(&self.inner),
         }
     }
 
@@ -349,6 +356,19 @@ pub struct ResumeReport {
     pub gone: Vec<ToolKey>,
     /// Tools whose definition is another one than when it was disclosed.
     pub changed: Vec<ToolKey>,
+}
+
+/// A shelf that is not kept alive, for loaders and tools that hand over what they learn.
+#[derive(Clone)]
+pub struct WeakShelf {
+    inner: Weak<Inner>,
+}
+
+impl WeakShelf {
+    /// The shelf, if somebody still holds it.
+    pub fn upgrade(&self) -> Option<Shelf> {
+        self.inner.upgrade().map(|inner| Shelf { inner })
+    }
 }
 
 impl std::fmt::Debug for Shelf {

@@ -1,11 +1,11 @@
-//! A server to test with: `fixture-server basic NAME`, `fixture-server hang`,
-//! `fixture-server exit CODE`.
+//! A server to test with: `fixture-server basic NAME`, `fixture-server listed STARTS TOOLS`,
+//! `fixture-server hang`, `fixture-server exit CODE`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolshelf_core::{
     CallContext, Cancellation, Error, ErrorKind, JsonText, Progress, ToolOutcome, ToolResult,
     read_arguments,
@@ -137,11 +137,80 @@ async fn ask(context: CallContext) -> Result<ToolResult, Error> {
     Ok(ToolResult::text(answer.as_str()))
 }
 
+/// A server of the revisions with a handshake whose list a file decides, which says of
+/// every call what it got, and which announces a changed list when an argument says so.
+fn listed(tools: &str) -> std::io::Result<()> {
+    use std::io::{BufRead, Write};
+    let mut out = std::io::stdout();
+    for line in std::io::stdin().lock().lines() {
+        let message: Value = serde_json::from_str(&line?)?;
+        let Some(id) = message.get("id") else {
+            continue;
+        };
+        let params = &message["params"];
+        let result = match message["method"].as_str().unwrap_or_default() {
+            "initialize" => json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {"listChanged": true}},
+                "serverInfo": {"name": "listed", "version": "1.0.0"},
+            }),
+            "tools/list" => {
+                let tools: Value = serde_json::from_str(&std::fs::read_to_string(tools)?)?;
+                json!({ "tools": tools })
+            }
+            "tools/call" => {
+                let arguments = params["arguments"].to_string();
+                if arguments.contains("announce") {
+                    let news =
+                        json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+                    writeln!(out, "{news}")?;
+                }
+                let text = format!(
+                    "{}: {arguments}",
+                    params["name"].as_str().unwrap_or_default()
+                );
+                json!({"content": [{"type": "text", "text": text}]})
+            }
+            _ => {
+                let error = json!({"code": -32601, "message": "unknown method"});
+                writeln!(
+                    out,
+                    "{}",
+                    json!({"jsonrpc": "2.0", "id": id, "error": error})
+                )?;
+                continue;
+            }
+        };
+        writeln!(
+            out,
+            "{}",
+            json!({"jsonrpc": "2.0", "id": id, "result": result})
+        )?;
+    }
+    Ok(())
+}
+
+/// Notes a start in a file.
+fn note_start(path: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    writeln!(options.append(true).create(true).open(path)?, "started")
+}
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
-        ["basic", name] => basic(name),
+        ["basic", name] => serve(Basic {
+            name: (*name).to_owned(),
+        }),
+        ["listed", starts, tools] => match note_start(starts).and_then(|()| listed(tools)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(cause) => {
+                eprintln!("{cause}");
+                ExitCode::FAILURE
+            }
+        },
         ["hang"] => {
             // Reads and never answers; ends with its input.
             let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
@@ -152,16 +221,14 @@ fn main() -> ExitCode {
             ExitCode::from(code.parse().unwrap_or(1))
         }
         _ => {
-            eprintln!("usage: fixture-server basic NAME | hang | exit CODE");
+            eprintln!("usage: fixture-server basic NAME | listed STARTS TOOLS | hang | exit CODE");
             ExitCode::from(2)
         }
     }
 }
 
-fn basic(name: &str) -> ExitCode {
-    let server = Arc::new(Basic {
-        name: name.to_owned(),
-    });
+fn serve(server: impl McpServer) -> ExitCode {
+    let server = Arc::new(server);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -64,6 +64,7 @@ struct Inner {
     on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
     slot: tokio::sync::Mutex<Slot>,
     failures: AtomicU64,
+    generation: AtomicU64,
     closed: Cancellation,
 }
 
@@ -109,6 +110,7 @@ impl StdioServer {
                 on_list_changed,
                 slot: tokio::sync::Mutex::default(),
                 failures: AtomicU64::new(0),
+                generation: AtomicU64::new(0),
                 closed: Cancellation::new(),
             }),
         }
@@ -168,6 +170,12 @@ impl StdioServer {
             definition,
             caller: self.inner.clone(),
         })
+    }
+
+    /// How often a connection was made: zero before the first, and another number after
+    /// each time the process was started again.
+    pub fn generation(&self) -> u64 {
+        self.inner.generation.load(Ordering::SeqCst)
     }
 
     /// Whether the process runs and is connected.
@@ -233,6 +241,7 @@ impl Inner {
                     let live = Arc::new(live);
                     slot.live = Some(live.clone());
                     slot.failure = None;
+                    self.generation.fetch_add(1, Ordering::SeqCst);
                     Ok(live)
                 }
                 Err(error) => {

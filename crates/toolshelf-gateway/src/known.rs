@@ -1,0 +1,274 @@
+//! A server whose tools are known before it runs.
+//!
+//! Its list comes from the cache at once. The server is started by the first call, and
+//! before that call the list is asked for again: if it is another one now, the shelf gets
+//! the new one, and the call is validated against that.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use async_trait::async_trait;
+use toolshelf_core::{
+    Arguments, CallContext, Digest, Error, ErrorKind, GroupId, LoadContext, Loaded, LoadedTool,
+    Tool, ToolDefinition, ToolLoader, ToolOutcome,
+};
+use toolshelf_mcp::{StdioConfig, StdioServer};
+use toolshelf_shelf::WeakShelf;
+
+use crate::cache::{CacheKey, CachedServer, DescriptorCache};
+use crate::news::{Change, NewsDesk};
+
+/// Where a server's list is kept.
+struct Place {
+    cache: DescriptorCache,
+    key: CacheKey,
+}
+
+/// A server, its list, and the shelf that holds it. Cloning shares it.
+#[derive(Clone)]
+pub(crate) struct KnownServer {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    id: GroupId,
+    server: StdioServer,
+    place: Option<Place>,
+    desk: Arc<NewsDesk>,
+    shelf: OnceLock<WeakShelf>,
+    /// What the shelf holds.
+    current: Mutex<Option<Current>>,
+    /// The connection under which the list was last confirmed; zero = none.
+    confirmed: AtomicU64,
+    confirming: tokio::sync::Mutex<()>,
+    /// Whether a confirmation waits for its turn after the server said that its list has
+    /// changed.
+    asked: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Current {
+    record: Arc<CachedServer>,
+    digests: Arc<BTreeMap<String, Digest>>,
+}
+
+impl KnownServer {
+    pub(crate) fn new(
+        id: GroupId,
+        config: StdioConfig,
+        cache: Option<&DescriptorCache>,
+        desk: Arc<NewsDesk>,
+    ) -> Self {
+        let place = cache.map(|cache| Place {
+            key: cache.key(&config),
+            cache: cache.clone(),
+        });
+        let inner = Arc::new_cyclic(|inner: &std::sync::Weak<Inner>| {
+            let changed = inner.clone();
+            let server = StdioServer::on_list_changed(config, move || {
+                if let Some(inner) = changed.upgrade() {
+                    inner.list_changed();
+                }
+            });
+            Inner {
+                id,
+                server,
+                place,
+                desk,
+                shelf: OnceLock::new(),
+                current: Mutex::new(None),
+                confirmed: AtomicU64::new(0),
+                confirming: tokio::sync::Mutex::new(()),
+                asked: AtomicBool::new(false),
+            }
+        });
+        Self { inner }
+    }
+
+    pub(crate) fn id(&self) -> &GroupId {
+        &self.inner.id
+    }
+
+    pub(crate) fn server(&self) -> &StdioServer {
+        &self.inner.server
+    }
+
+    /// Says which shelf holds the group.
+    pub(crate) fn stands_on(&self, shelf: WeakShelf) {
+        // Set once, when the gateway is made.
+        let _ = self.inner.shelf.set(shelf);
+    }
+
+    /// The tools as they were when the server was last listed, without starting it.
+    pub(crate) fn cached(&self) -> Option<Loaded> {
+        let place = self.inner.place.as_ref()?;
+        let record = Arc::new(place.cache.load(&place.key)?);
+        Some(self.inner.take_up(record))
+    }
+
+    /// Forgets what is kept on disk.
+    pub(crate) fn forget(&self) {
+        if let Some(place) = &self.inner.place {
+            place.cache.remove(&place.key);
+        }
+    }
+}
+
+impl Inner {
+    /// Makes a record the current one, and tools of it.
+    fn take_up(self: &Arc<Self>, record: Arc<CachedServer>) -> Loaded {
+        let definitions: Vec<Arc<ToolDefinition>> =
+            record.definitions().into_iter().map(Arc::new).collect();
+        let digests = definitions
+            .iter()
+            .map(|tool| (tool.name().as_str().to_owned(), tool.digest()))
+            .collect();
+        let mut loaded = Loaded::default();
+        loaded.server = record.server();
+        loaded.set_aside = record.set_aside();
+        loaded.tools = definitions
+            .into_iter()
+            .map(|definition| {
+                LoadedTool::new(Arc::new(KnownTool {
+                    tool: self.server.tool(definition),
+                    owner: self.clone(),
+                }))
+            })
+            .collect();
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Current {
+            record,
+            digests: Arc::new(digests),
+        });
+        loaded
+    }
+
+    fn current(&self) -> Option<Current> {
+        self.current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn keep(&self, record: &CachedServer) {
+        if let Some(place) = &self.place
+            && let Err(error) = place.cache.store(&place.key, record)
+        {
+            tracing::warn!(server = %self.id, "{error}");
+        }
+    }
+
+    /// Starts the server where it is not running, and lists its tools.
+    async fn list(&self, context: &LoadContext) -> Result<CachedServer, Error> {
+        let list = self.server.list_tools(context).await?;
+        let info = self.server.server_info(context).await?;
+        let tools = list.tools.iter().map(AsRef::as_ref);
+        Ok(CachedServer::new(&info, tools, &list.set_aside))
+    }
+
+    /// Makes sure that what the shelf holds is what the server offers under its present
+    /// connection.
+    async fn confirm(self: &Arc<Self>, context: &LoadContext) -> Result<(), Error> {
+        if self.is_confirmed() {
+            return Ok(());
+        }
+        let _turn = self.confirming.lock().await;
+        if self.is_confirmed() {
+            return Ok(());
+        }
+        let record = self.list(context).await?;
+        let generation = self.server.generation();
+        let before = self.current();
+        let same = before
+            .as_ref()
+            .is_some_and(|current| current.record.says_the_same(&record));
+        if !same {
+            self.keep(&record);
+            let loaded = self.take_up(Arc::new(record));
+            let after = self.current();
+            if let Some(shelf) = self.shelf.get().and_then(WeakShelf::upgrade) {
+                shelf.hand_over(&self.id, loaded)?;
+            }
+            if let (Some(before), Some(after)) = (before, after) {
+                self.tell(&before.digests, &after.digests);
+            }
+        }
+        self.confirmed.store(generation, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn is_confirmed(&self) -> bool {
+        let confirmed = self.confirmed.load(Ordering::SeqCst);
+        confirmed != 0 && confirmed == self.server.generation()
+    }
+
+    fn tell(&self, before: &BTreeMap<String, Digest>, after: &BTreeMap<String, Digest>) {
+        let change = Change::between(self.id.clone(), before, after);
+        if change.is_empty() {
+            return;
+        }
+        tracing::info!(server = %self.id, "tools changed: {}", change.text());
+        self.desk.publish(change);
+    }
+
+    /// The server says that its list is another one. It is listed again soon; however often
+    /// it says so meanwhile, one time is enough.
+    fn list_changed(self: &Arc<Self>) {
+        self.confirmed.store(0, Ordering::SeqCst);
+        if self.current().is_none() || self.asked.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let inner = self.clone();
+        tokio::spawn(async move {
+            inner.asked.store(false, Ordering::SeqCst);
+            if let Err(error) = inner.confirm(&LoadContext::default()).await {
+                tracing::warn!(server = %inner.id, "the changed list cannot be read: {error}");
+            }
+        });
+    }
+}
+
+#[async_trait]
+impl ToolLoader for KnownServer {
+    async fn load(&self, context: LoadContext) -> Result<Loaded, Error> {
+        let _turn = self.inner.confirming.lock().await;
+        let record = self.inner.list(&context).await?;
+        let generation = self.inner.server.generation();
+        self.inner.keep(&record);
+        let loaded = self.inner.take_up(Arc::new(record));
+        self.inner.confirmed.store(generation, Ordering::SeqCst);
+        Ok(loaded)
+    }
+}
+
+/// A tool of such a server.
+struct KnownTool {
+    tool: Arc<dyn Tool>,
+    owner: Arc<Inner>,
+}
+
+#[async_trait]
+impl Tool for KnownTool {
+    fn definition(&self) -> &Arc<ToolDefinition> {
+        self.tool.definition()
+    }
+
+    async fn call(&self, arguments: Arguments, context: CallContext) -> Result<ToolOutcome, Error> {
+        let mut load = LoadContext::default();
+        load.cancellation = context.cancellation.clone();
+        load.deadline = context.deadline;
+        self.owner.confirm(&load).await?;
+        let definition = self.tool.definition();
+        let name = definition.name().as_str();
+        let current = self.owner.current();
+        let digest = current.and_then(|current| current.digests.get(name).copied());
+        if digest != Some(definition.digest()) {
+            return Err(Error::new(
+                ErrorKind::Changed,
+                format!("the definition of '{}/{name}' has changed", self.owner.id),
+            )
+            .for_model_text("its definition has changed; load its group again."));
+        }
+        self.tool.call(arguments, context).await
+    }
+}
