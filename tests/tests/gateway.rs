@@ -489,6 +489,39 @@ async fn a_faulty_entry_disables_itself_alone_and_says_why() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn pinned_tools_stand_beside_our_own() {
+    let mut one = basic("one");
+    one["alwaysVisible"] = json!(["add", "c*"]);
+    let servers = json!({"one": one, "two": basic("two")});
+    with_gateway(servers, "dispatch", Lifecycle::Auto, async |host| {
+        let list = host.list().await.unwrap();
+        assert_eq!(
+            names(&list),
+            [
+                "one__add",
+                "one__count",
+                "one__crash",
+                "load_tools",
+                "deferred_tool_call"
+            ]
+        );
+        let load_tools = &list[3];
+        assert!(
+            load_tools.contains("(6 tools)"),
+            "what is shown is not on the shelf: {load_tools}"
+        );
+        let sum = host
+            .call("one__add", json!({"a": 1, "b": 2}))
+            .await
+            .unwrap();
+        assert_eq!(sum.structured_content.unwrap().as_str(), r#"{"sum":3.0}"#);
+        let wrong = host.call("one__add", json!({"a": 1})).await.unwrap();
+        assert!(wrong.is_error && wrong.joined_text().contains("b: expected"));
+    })
+    .await;
+}
+
 #[test]
 fn a_configuration_fault_names_its_place() {
     let cases = [
@@ -508,6 +541,7 @@ fn a_configuration_fault_names_its_place() {
         "a": {"command": 5}, "b": {"command": "x", "args": "y"}, "c": {"command": "x", "env": ["no assignment"]},
         "d": {"command": "x", "timeout": -1}, "e": {}, "f": 3,
         "g": {"command": "x", "args": ["${OPEN"]}, "h": {"command": "x", "disabled": "yes"},
+        "i": {"command": "x", "alwaysVisible": ["[a-"]},
     }})
     .to_string();
     let config = Config::parse(&text, &ProcessEnvironment).unwrap();
@@ -528,6 +562,7 @@ fn a_configuration_fault_names_its_place() {
         "not a JSON object",
         "args[0]",
         "disabled",
+        "alwaysVisible[0]",
     ];
     assert_eq!(faults.len(), parts.len());
     for (fault, part) in faults.iter().zip(parts) {

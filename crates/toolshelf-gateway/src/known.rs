@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
+use globset::GlobSet;
 use toolshelf_core::{
-    Arguments, CallContext, Digest, Error, ErrorKind, GroupId, LoadContext, Loaded, LoadedTool,
-    Tool, ToolDefinition, ToolLoader, ToolOutcome,
+    Arguments, CallContext, Digest, Error, ErrorKind, Exposure, GroupId, LoadContext, Loaded,
+    LoadedTool, Tool, ToolDefinition, ToolLoader, ToolOutcome,
 };
 use toolshelf_mcp::{StdioConfig, StdioServer};
 use toolshelf_shelf::WeakShelf;
@@ -35,6 +36,8 @@ struct Inner {
     id: GroupId,
     server: StdioServer,
     place: Option<Place>,
+    /// Which of its tools are shown beside the gateway's own.
+    pinned: GlobSet,
     desk: Arc<NewsDesk>,
     shelf: OnceLock<WeakShelf>,
     /// What the shelf holds.
@@ -57,6 +60,7 @@ impl KnownServer {
     pub(crate) fn new(
         id: GroupId,
         config: StdioConfig,
+        pinned: GlobSet,
         cache: Option<&DescriptorCache>,
         desk: Arc<NewsDesk>,
     ) -> Self {
@@ -75,6 +79,7 @@ impl KnownServer {
                 id,
                 server,
                 place,
+                pinned,
                 desk,
                 shelf: OnceLock::new(),
                 current: Mutex::new(None),
@@ -130,10 +135,13 @@ impl Inner {
         loaded.tools = definitions
             .into_iter()
             .map(|definition| {
-                LoadedTool::new(Arc::new(KnownTool {
+                let pinned = self.pinned.is_match(definition.name().as_str());
+                let mut tool = LoadedTool::new(Arc::new(KnownTool {
                     tool: self.server.tool(definition),
                     owner: self.clone(),
-                }))
+                }));
+                tool.exposure = pinned.then_some(Exposure::Always);
+                tool
             })
             .collect();
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Current {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use toolshelf_core::{Error, ErrorKind, LoadContext, Loaded, ToolGroup};
 use toolshelf_mcp::StdioConfig;
 use toolshelf_shelf::Shelf;
@@ -35,7 +36,8 @@ impl Servers {
             let mut group = match stdio_config(entry, chain) {
                 Ok(config) => {
                     let id = entry.id.clone();
-                    let server = KnownServer::new(id, config, cache, desk.clone());
+                    let pinned = pinned(&entry.always_visible);
+                    let server = KnownServer::new(id, config, pinned, cache, desk.clone());
                     servers.push(server.clone());
                     ToolGroup::new(entry.id.clone(), server)
                 }
@@ -78,6 +80,18 @@ impl Servers {
         let servers = self.servers.iter();
         futures::future::join_all(servers.map(|server| server.server().close())).await;
     }
+}
+
+/// The patterns as one set. They were checked when the configuration was read.
+fn pinned(patterns: &[String]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for glob in patterns
+        .iter()
+        .filter_map(|pattern| Glob::new(pattern).ok())
+    {
+        set.add(glob);
+    }
+    set.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
 fn stdio_config(entry: &ServerEntry, chain: &str) -> Result<StdioConfig, String> {

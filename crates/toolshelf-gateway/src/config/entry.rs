@@ -26,6 +26,7 @@ const KNOWN_KEYS: &[&str] = &[
     "disabled",
     "timeout",
     "description",
+    "alwaysVisible",
     "title",
     "type",
     "transport",
@@ -43,6 +44,9 @@ pub struct ServerEntry {
     pub title: Option<String>,
     /// A description that replaces the server's own.
     pub description: Option<String>,
+    /// Globs of the names of tools that are shown beside the gateway's own, such as
+    /// `create_*`.
+    pub always_visible: Vec<String>,
     /// Whether it can be used.
     pub state: EntryState,
 }
@@ -80,6 +84,7 @@ pub(super) fn read(
         id,
         title: None,
         description: None,
+        always_visible: Vec::new(),
         state: EntryState::Disabled,
     };
     let Value::Object(mut fields) = value else {
@@ -128,6 +133,15 @@ impl Reader<'_> {
     fn texts(&mut self, entry: &mut ServerEntry) -> Result<(), String> {
         entry.title = self.string("title")?;
         entry.description = self.string("description")?;
+        entry.always_visible = self.strings("alwaysVisible")?;
+        for (at, pattern) in entry.always_visible.iter().enumerate() {
+            if let Err(cause) = globset::Glob::new(pattern) {
+                return Err(format!(
+                    "'alwaysVisible[{at}]' is no pattern: {}",
+                    cause.kind()
+                ));
+            }
+        }
         Ok(())
     }
 
@@ -142,7 +156,7 @@ impl Reader<'_> {
             .string("command")?
             .filter(|command| !command.trim().is_empty())
             .ok_or("it has no 'command'")?;
-        let args = self.args()?;
+        let args = self.strings("args")?;
         let env = self.env()?;
         let cwd = self.string("cwd")?.map(PathBuf::from);
         let timeout = self.timeout()?;
@@ -174,19 +188,19 @@ impl Reader<'_> {
         }
     }
 
-    fn args(&mut self) -> Result<Vec<String>, String> {
-        let items = match self.fields.remove("args") {
+    fn strings(&mut self, field: &str) -> Result<Vec<String>, String> {
+        let items = match self.fields.remove(field) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Array(items)) => items,
-            Some(_) => return Err("'args' is not a list of strings".to_owned()),
+            Some(_) => return Err(format!("'{field}' is not a list of strings")),
         };
         items
             .into_iter()
             .enumerate()
             .map(|(at, item)| match item {
-                Value::String(text) => self.expand(&format!("args[{at}]"), &text),
+                Value::String(text) => self.expand(&format!("{field}[{at}]"), &text),
                 Value::Number(number) => Ok(number.to_string()),
-                _ => Err(format!("'args[{at}]' is not a string")),
+                _ => Err(format!("'{field}[{at}]' is not a string")),
             })
             .collect()
     }
