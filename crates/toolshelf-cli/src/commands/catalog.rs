@@ -1,0 +1,163 @@
+//! `catalog`: the bytes that a model reads.
+
+use serde_json::{Value, json};
+use toolshelf_core::catalog::{CatalogGroup, CatalogTier, CatalogView};
+use toolshelf_core::tokens::TokenCounter;
+use toolshelf_core::{Cancellation, GroupEntry, Groups, Placement, Registry, Surface};
+use toolshelf_gateway::{Gateway, GatewayOptions};
+use toolshelf_shelf::SessionOptions;
+
+use crate::arguments::{CatalogArguments, Where};
+use crate::failure::Failure;
+use crate::output::{Output, counted, note};
+use crate::signals::guarded;
+use crate::source;
+use crate::tokens::{O200kBase, definition_text};
+
+pub(crate) async fn run(
+    arguments: &CatalogArguments,
+    registry: &Registry,
+    output: &Output,
+) -> Result<(), Failure> {
+    let config = source::config(&arguments.servers)?;
+    let strategy = registry
+        .strategy(&arguments.strategy, &Value::Null)
+        .map_err(|error| Failure::asked(&error))?;
+    let gateway = Gateway::new(&config, GatewayOptions::default(), registry)
+        .map_err(|error| Failure::asked(&error))?;
+    let shelf = gateway.shelf();
+    let placement = match arguments.placement {
+        Where::Prompt => Placement::SystemPrompt,
+        Where::Gateway => Placement::McpServer,
+    };
+    let cancellation = Cancellation::new();
+    let surface = guarded(
+        async {
+            for (id, result) in shelf.load_all(&cancellation).await {
+                if let Err(error) = result {
+                    tracing::warn!(server = %id, "stands in the catalog without its tools: {error}");
+                }
+            }
+            let session = shelf
+                .session(strategy, SessionOptions::placed(placement))
+                .map_err(|error| Failure::of(&error))?;
+            let surface = session.surface(&cancellation).await;
+            surface.map_err(|error| Failure::of(&error))
+        },
+        gateway.close(),
+    )
+    .await?;
+
+    let text = catalog_text(&surface, placement);
+    let rendered = shelf.with_groups(|groups| rendered(groups, registry, text));
+    let own = surface.tools.iter().filter(|slot| slot.key.is_none());
+    let own_tokens: usize = own
+        .map(|slot| O200kBase.count(&definition_text(&slot.name, &slot.definition)))
+        .sum();
+    let (format, tier) = rendered.unzip();
+    if arguments.json {
+        return output.write_json(&json!({
+            "strategy": arguments.strategy,
+            "placement": match placement {
+                Placement::SystemPrompt => "prompt",
+                Placement::McpServer => "gateway",
+            },
+            "format": format,
+            "tier": tier,
+            "text": text,
+            "bytes": text.len(),
+            "tokens": O200kBase.count(text),
+            "own_tools": {
+                "names": surface.tools.iter().filter(|slot| slot.key.is_none())
+                    .map(|slot| &*slot.name).collect::<Vec<_>>(),
+                "tokens": own_tokens,
+            },
+            "tokenizer": O200kBase.name(),
+        }));
+    }
+    if text.is_empty() {
+        note(&format!(
+            "Under the strategy '{}' there is no catalog: {} in every request.",
+            arguments.strategy,
+            counted(surface.tools.len(), "tool")
+        ));
+        return Ok(());
+    }
+    output.write(text)?;
+    let format = match (format, tier) {
+        (Some(format), Some(tier)) => format!("{format}, {tier}, "),
+        _ => String::new(),
+    };
+    note(&format!(
+        "{format}{}, {}; own tools with it {}",
+        counted(text.len(), "byte"),
+        counted(O200kBase.count(text), "token"),
+        counted(own_tokens, "token"),
+    ));
+    Ok(())
+}
+
+/// The section of the prompt, or the description in which the catalog stands.
+fn catalog_text(surface: &Surface, placement: Placement) -> &str {
+    match placement {
+        Placement::SystemPrompt => surface.prompt_section.as_deref().unwrap_or_default(),
+        Placement::McpServer => {
+            let own = surface.tools.iter().find(|slot| slot.key.is_none());
+            own.and_then(|slot| slot.definition.description())
+                .unwrap_or_default()
+        }
+    }
+}
+
+/// Which of the formats wrote the catalog in a text, and what it had to leave out: the
+/// one that writes these very bytes.
+fn rendered(
+    groups: &Groups,
+    registry: &Registry,
+    text: &str,
+) -> Option<(&'static str, &'static str)> {
+    if text.is_empty() {
+        return None;
+    }
+    let names = registry.names(toolshelf_core::PluginKind::CatalogFormat);
+    names.into_iter().find_map(|name| {
+        let format = registry.catalog_format(name, &Value::Null).ok()?;
+        let view = CatalogView {
+            groups: groups.iter().map(|(_, entry)| shown(entry)).collect(),
+            ..CatalogView::default()
+        };
+        let catalog = format.render(&view);
+        let written = !catalog.text.is_empty() && text.ends_with(&catalog.text);
+        written.then(|| (name, tier_name(catalog.tier)))
+    })
+}
+
+fn shown(entry: &GroupEntry) -> CatalogGroup<'_> {
+    let last = entry.last.as_ref();
+    CatalogGroup {
+        id: &entry.group.id,
+        title: entry
+            .group
+            .title
+            .as_deref()
+            .or_else(|| last.and_then(|loaded| loaded.server.title.as_deref())),
+        description: entry
+            .group
+            .description
+            .as_deref()
+            .or_else(|| last.and_then(|loaded| loaded.summary.as_deref())),
+        names: entry.names(),
+        partly_loaded: false,
+    }
+}
+
+fn tier_name(tier: CatalogTier) -> &'static str {
+    match tier {
+        CatalogTier::Full => "everything",
+        CatalogTier::SomeNames => "the first names of each group",
+        CatalogTier::NoNames => "no names",
+        CatalogTier::IdsOnly => "ids only",
+        CatalogTier::SomeGroups => "not all groups",
+        _ => "shortened",
+    }
+}

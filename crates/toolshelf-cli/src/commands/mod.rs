@@ -1,0 +1,8 @@
+//! The commands, one module each.
+
+pub(crate) mod call;
+pub(crate) mod catalog;
+pub(crate) mod plugins;
+pub(crate) mod sample_server;
+pub(crate) mod serve;
+pub(crate) mod tools;

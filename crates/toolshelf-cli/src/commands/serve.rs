@@ -1,0 +1,58 @@
+//! `serve`: the gateway over standard input and output.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use toolshelf_core::{Cancellation, Registry};
+use toolshelf_gateway::{Gateway, GatewayOptions};
+use toolshelf_mcp::{McpServer, ServeOptions, serve_stdio};
+
+use crate::arguments::ServeArguments;
+use crate::failure::Failure;
+use crate::output::note;
+use crate::signals::Signals;
+use crate::source;
+
+pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Result<(), Failure> {
+    let config = source::config(&arguments.servers)?;
+    let mut options = GatewayOptions::default();
+    options.strategy.clone_from(&arguments.strategy);
+    options.wait = arguments.wait;
+    let gateway =
+        Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
+    if config.enabled().count() == 0 {
+        tracing::warn!("the configuration has no server that is switched on");
+    }
+    if std::io::stdin().is_terminal() {
+        note(
+            "toolshelf speaks MCP on standard input and output and is meant to be started by an \
+             MCP host (see `toolshelf --help`). Control-C ends it.",
+        );
+    }
+    let mut signals = Signals::new()?;
+    let shutdown = Cancellation::new();
+    gateway.start();
+    let server: Arc<dyn McpServer> = gateway.clone();
+    let mut serving = std::pin::pin!(serve_stdio(
+        server,
+        ServeOptions::default(),
+        shutdown.clone()
+    ));
+    let served = tokio::select! {
+        served = &mut serving => served,
+        signal = signals.next() => {
+            tracing::info!("{signal:?} received");
+            shutdown.cancel();
+            tokio::select! {
+                served = &mut serving => served,
+                // Somebody is in a hurry.
+                _ = signals.next() => Ok(()),
+            }
+        }
+    };
+    tokio::select! {
+        () = gateway.close() => {}
+        _ = signals.next() => {}
+    }
+    served.map_err(|error| Failure::of(&error))
+}

@@ -1,0 +1,93 @@
+//! The command line of Toolshelf.
+//!
+//! The binary `toolshelf` is two lines over [`run`]. Whoever wants strategies, catalog
+//! formats or loaders of their own in it builds a binary with a registry of their own:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//! use toolshelf_core::Registry;
+//!
+//! fn main() -> ExitCode {
+//!     match Registry::linked() {
+//!         // registry.register(my_crate::PLUGIN) …
+//!         Ok(registry) => toolshelf_cli::run(registry),
+//!         Err(error) => toolshelf_cli::refuse(&error),
+//!     }
+//! }
+//! ```
+//!
+//! Standard output belongs to what was asked for, and under `serve` to the protocol;
+//! everything else goes to standard error.
+
+mod arguments;
+mod commands;
+mod failure;
+mod logging;
+mod output;
+pub mod samples;
+mod signals;
+mod source;
+mod tokens;
+mod tour;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use toolshelf_core::{Error, Registry};
+// The strategies are chosen by name; naming their crate links them.
+use toolshelf_strategies as _;
+
+pub use tokens::O200kBase;
+
+use crate::arguments::{Cli, Command};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Runs the command that the arguments of this process ask for.
+pub fn run(registry: Registry) -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => {
+            // A help text or a usage error; whoever closed the pipe does not want it.
+            let _ = message.print();
+            return u8::try_from(message.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    let output = Output::new(cli.global.color);
+    logging::start(&cli.global, &cli.command);
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(cause) => {
+            return Failure::server(format!("cannot start: {cause}")).report(&output);
+        }
+    };
+    let result = runtime.block_on(Box::pin(command(cli.command, &registry, &output)));
+    // Nothing is left to wait for; a thread that reads standard input may never end.
+    runtime.shutdown_background();
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(&output),
+    }
+}
+
+/// Reports an error that came before any command could run, such as two plugins of the
+/// same name.
+pub fn refuse(error: &Error) -> ExitCode {
+    Failure::usage(error.to_string()).report(&Output::new(arguments::Color::Auto))
+}
+
+async fn command(command: Command, registry: &Registry, output: &Output) -> Result<(), Failure> {
+    match command {
+        Command::Serve(arguments) => commands::serve::run(&arguments, registry).await,
+        Command::Tools(arguments) => commands::tools::run(&arguments, registry, output).await,
+        Command::Catalog(arguments) => commands::catalog::run(&arguments, registry, output).await,
+        Command::Call(arguments) => commands::call::run(&arguments, registry, output).await,
+        Command::Plugins(arguments) => commands::plugins::run(&arguments, registry, output),
+        Command::Tour(arguments) => tour::run(&arguments, output).await,
+        Command::SampleServer(arguments) => commands::sample_server::run(&arguments).await,
+    }
+}

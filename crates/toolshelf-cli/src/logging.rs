@@ -1,0 +1,35 @@
+//! The log, on standard error only.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::arguments::{Command, Global, LogLevel};
+use crate::output::color_wanted;
+
+/// Starts the log.
+pub(crate) fn start(global: &Global, command: &Command) {
+    let level = match (global.log_level, global.verbose) {
+        (Some(level), _) => level,
+        (None, 0) => LogLevel::Warn,
+        (None, 1) => LogLevel::Info,
+        (None, 2) => LogLevel::Debug,
+        (None, _) => LogLevel::Trace,
+    };
+    // Other crates log what concerns their authors; rmcp even logs messages.
+    let others = level.min(LogLevel::Warn);
+    let filter = EnvFilter::new(format!("{},toolshelf={}", others.name(), level.name()));
+    let log = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(color_wanted(global.color, std::io::stderr().is_terminal()))
+        .with_env_filter(filter)
+        .with_target(false)
+        .log_internal_errors(false);
+    // A host keeps the log of a server; at a terminal everybody knows what time it is.
+    let started = match command {
+        Command::Serve(_) => log.try_init(),
+        _ => log.without_time().try_init(),
+    };
+    // Whoever called us has a log of their own already.
+    let _ = started;
+}
