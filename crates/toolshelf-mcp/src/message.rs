@@ -402,4 +402,28 @@ mod tests {
         );
         assert_eq!(found(r#"{"result":{"#, r#"{"id":3}}}"#), None);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn anything_can_be_read(line in proptest::prop_oneof![
+            ".*",
+            r#"[\[{]("(id|jsonrpc|method|result|error|params)": ?(1|null|"2.0"|\{\}|\[\]|"é"),?)*[\]}]"#,
+        ]) {
+            read(&line);
+            let half = line.len() / 2;
+            id_from_ends(&line.as_bytes()[..half], &line.as_bytes()[half..]);
+        }
+
+        #[test]
+        fn every_id_and_method_survives(text in ".*", number: i64) {
+            for id in [Id::Text(text.clone()), Id::Number(number)] {
+                let expected = Message::Request {
+                    id: id.clone(),
+                    method: text.clone(),
+                    params: Some("[]".to_owned()),
+                };
+                proptest::prop_assert_eq!(message(&request(&id, &text, "[]")), expected);
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use support::*;
-use toolshelf_core::{CallContext, Cancellation, ToolOutcome};
+use toolshelf_core::{CallContext, Cancellation, ErrorKind, ToolOutcome};
 use toolshelf_mcp::{ClientOptions, Era, Lifecycle, McpClient, ServeOptions, serve};
 
 /// A client and a server that speak to each other.
@@ -64,6 +64,48 @@ async fn both_eras_agree_list_and_call() {
             assert_eq!(result.joined_text(), r#"echo("a string")"#);
             client.close().await;
             assert!(!client.is_connected());
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_calls_at_once_get_their_own_answers() {
+    within(async {
+        for lifecycle in [Lifecycle::Auto, Lifecycle::Initialize] {
+            let client = connected(lifecycle, Fixture::default()).await;
+            let mut calls = tokio::task::JoinSet::new();
+            for n in 0..300 {
+                let client = client.clone();
+                calls.spawn(async move {
+                    let cancellable = n % 3 == 0;
+                    let mut context = CallContext::new();
+                    if cancellable {
+                        // Given up at some point between sending and answer.
+                        let cancel = Cancellation::new();
+                        context.cancellation = cancel.clone();
+                        tokio::spawn(async move {
+                            for _ in 0..n % 7 {
+                                tokio::task::yield_now().await;
+                            }
+                            cancel.cancel();
+                        });
+                    }
+                    match client.call_tool("echo", json!({ "n": n }), context).await {
+                        Ok(ToolOutcome::Complete(result)) => {
+                            assert_eq!(result.joined_text(), format!(r#"echo({{"n":{n}}})"#));
+                        }
+                        Err(error) if cancellable => {
+                            assert_eq!(error.kind(), ErrorKind::Cancelled);
+                        }
+                        other => panic!("{other:?}"),
+                    }
+                });
+            }
+            while let Some(call) = calls.join_next().await {
+                call.unwrap();
+            }
+            client.close().await;
         }
     })
     .await;

@@ -778,6 +778,39 @@ async fn what_a_crashed_server_started_is_ended_with_it() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+async fn a_crash_is_seen_although_a_stranger_holds_the_pipe() {
+    within(async {
+        let folder = tempfile::tempdir().unwrap();
+        // In a session of its own the sleeper escapes the group. The server begins
+        // when it has done so.
+        let script = r#"setsid sh -c 'echo $$ > "$0"; exec sleep 1000' "$1" &
+            until [ -s "$1" ]; do :; done; exec "$0" "$2""#;
+        for (word, tool) in [("legacy", "crash"), ("dies", "never")] {
+            let note = folder.path().join(word);
+            let mut config = StdioConfig::new("fixture", "sh");
+            config.args = vec![
+                "-c".into(),
+                script.into(),
+                FIXTURE.into(),
+                note.display().to_string(),
+                word.into(),
+            ];
+            let server = StdioServer::new(config);
+            let error = call(&server, tool, json!({})).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Exited);
+            assert!(context_of(&error, "exit").is_some());
+            let stranger = std::fs::read_to_string(&note).unwrap();
+            std::process::Command::new("kill")
+                .arg(stranger.trim())
+                .status()
+                .unwrap();
+        }
+    })
+    .await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
 async fn a_load_that_is_given_up_leaves_no_process() {
     within(async {
         let folder = tempfile::tempdir().unwrap();

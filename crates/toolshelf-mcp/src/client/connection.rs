@@ -27,7 +27,7 @@ use super::fault::Faults;
 use super::handler::Handler;
 use super::link::{InFlight, Link, Unreadable, lock};
 use super::listing::{Listing, ToolList};
-use super::negotiate::{Disagreed, negotiate};
+use super::negotiate::{Deadlines, Disagreed, negotiate};
 use super::options::{ClientOptions, Lifecycle};
 use super::tool::{Caller, McpTool};
 use super::transport::LineTransport;
@@ -75,7 +75,7 @@ impl ConnectFault {
     pub(crate) fn into_error(self, faults: &Faults, limit: Duration) -> Error {
         let error = match self.why {
             Disagreed::Ended => faults.ended_early("the server ended before it answered"),
-            Disagreed::TimedOut => faults.slow_start(limit),
+            Disagreed::TimedOut | Disagreed::Wedged => faults.slow_start(limit),
             Disagreed::Refused(error) => faults.server("connect", &error),
             Disagreed::NoCommonVersion(versions) => faults.protocol(
                 "connect",
@@ -146,9 +146,10 @@ impl McpClient {
     ) -> Result<Self, Error> {
         let faults = Faults::new(&options.id);
         let limit = options.connect_timeout;
-        let deadline = Instant::now() + limit;
+        let last = Instant::now() + limit;
+        let deadlines = Deadlines { last, silent: last };
         let lifecycle = options.lifecycle;
-        Self::begin(reader, writer, options, lifecycle, deadline, None)
+        Self::begin(reader, writer, options, lifecycle, deadlines, None)
             .await
             .map_err(|fault| fault.into_error(&faults, limit))
     }
@@ -159,7 +160,7 @@ impl McpClient {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         options: ClientOptions,
         lifecycle: Lifecycle,
-        deadline: Instant,
+        deadlines: Deadlines,
         on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
     ) -> Result<Self, ConnectFault> {
         let link = Arc::new(Link::new(on_list_changed));
@@ -167,7 +168,7 @@ impl McpClient {
         let lines = LineReader::new(reader, limit);
         let (writer, writing) = LineWriter::start(writer, limit);
         let mut wire = Wire::new(lines, writer, link.clone());
-        let agreed = negotiate(&mut wire, &options, lifecycle, deadline)
+        let agreed = negotiate(&mut wire, &options, lifecycle, deadlines)
             .await
             .map_err(|why| ConnectFault {
                 why,
@@ -222,6 +223,18 @@ impl McpClient {
     /// Whether the server speaks a revision without handshake (2026-07-28).
     pub fn is_modern(&self) -> bool {
         self.shared.modern
+    }
+
+    /// Ends the calls in flight of a connection whose server is known to be gone,
+    /// although its stream has not ended: somebody else may hold it open.
+    pub(crate) fn end_when(&self, gone: impl Future<Output = ()> + Send + 'static) {
+        let link = self.shared.link.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = gone => link.end(),
+                () = link.ended().cancelled() => {}
+            }
+        });
     }
 
     /// Whether the connection still stands, as far as is known.

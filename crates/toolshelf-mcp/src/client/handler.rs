@@ -17,6 +17,9 @@ use super::link::{InFlight, Link};
 /// The longest time that a question waits for the user.
 const MAX_QUESTION_TIME: Duration = Duration::from_secs(3_600);
 
+/// How many questions of one call may wait for the user at the same time.
+const MAX_QUESTIONS: usize = 16;
+
 const DECLINED: &str = r#"{"action":"decline"}"#;
 const DISMISSED: &str = r#"{"action":"cancel"}"#;
 
@@ -40,7 +43,10 @@ impl Handler {
         let (Some(elicitor), Ok(request)) = (&call.elicitor, JsonText::parse(params)) else {
             return DECLINED.to_owned();
         };
-        let _asking = Asking::new(&call);
+        let asking = Asking::new(&call);
+        if asking.others >= MAX_QUESTIONS {
+            return DECLINED.to_owned();
+        }
         let answer = tokio::select! {
             answer = tokio::time::timeout(MAX_QUESTION_TIME, elicitor.elicit(request)) => answer,
             () = call.over.cancelled() => return DISMISSED.to_owned(),
@@ -54,20 +60,24 @@ impl Handler {
 }
 
 /// Keeps a call from timing out while its user is asked.
-struct Asking<'a>(&'a InFlight);
+struct Asking<'a> {
+    call: &'a InFlight,
+    /// How many questions waited before this one.
+    others: usize,
+}
 
 impl<'a> Asking<'a> {
     fn new(call: &'a InFlight) -> Self {
-        call.asking.fetch_add(1, Ordering::SeqCst);
+        let others = call.asking.fetch_add(1, Ordering::SeqCst);
         call.activity.notify_one();
-        Self(call)
+        Self { call, others }
     }
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.0.asking.fetch_sub(1, Ordering::SeqCst);
-        self.0.activity.notify_one();
+        self.call.asking.fetch_sub(1, Ordering::SeqCst);
+        self.call.activity.notify_one();
     }
 }
 

@@ -7,8 +7,6 @@
 //! used: it fails on servers that answer the probe late, with an unexpected result,
 //! or not at all.
 
-use std::time::Duration;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -47,6 +45,8 @@ pub(crate) enum Disagreed {
     Ended,
     /// The time was over.
     TimedOut,
+    /// The time was over, and the probe was not answered either: it may be the reason.
+    Wedged,
     /// The server refused.
     Refused(RpcError),
     /// The server speaks other revisions only.
@@ -71,17 +71,26 @@ pub(crate) fn capabilities(options: &ClientOptions) -> Value {
     }
 }
 
+/// When to give up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadlines {
+    /// At the latest.
+    pub(crate) last: Instant,
+    /// Where the server has answered nothing at all, the probe included.
+    pub(crate) silent: Instant,
+}
+
 /// Begins a connection.
 pub(crate) async fn negotiate(
     wire: &mut Wire,
     options: &ClientOptions,
     lifecycle: Lifecycle,
-    deadline: Instant,
+    deadlines: Deadlines,
 ) -> Result<Agreed, Disagreed> {
     let mut negotiation = Negotiation {
         wire,
         options,
-        deadline,
+        deadlines,
         probes: 0,
     };
     let mut late = None;
@@ -99,7 +108,9 @@ pub(crate) async fn negotiate(
         } => return Ok(agreed),
         Initialized::Refused { error, late: None } => error,
     };
-    if refused.code == UNSUPPORTED_VERSION
+    // Asked at once where it was known as a server with handshake: it may have changed.
+    let unasked = lifecycle == Lifecycle::Initialize && options.lifecycle == Lifecycle::Auto;
+    if (unasked || refused.code == UNSUPPORTED_VERSION)
         && let Probe::Modern(agreed) = negotiation.probe(MODERN[0]).await?
     {
         return Ok(agreed);
@@ -126,7 +137,7 @@ enum Initialized {
 struct Negotiation<'a> {
     wire: &'a mut Wire,
     options: &'a ClientOptions,
-    deadline: Instant,
+    deadlines: Deadlines,
     probes: u32,
 }
 
@@ -147,11 +158,12 @@ impl Negotiation<'_> {
                 &params.to_string(),
             ))?;
             let patience = Instant::now() + self.options.probe_timeout;
-            let answer = match self.answer(&id, None, patience.min(self.deadline)).await {
+            let answer = match self
+                .answer(&id, None, patience.min(self.deadlines.silent))
+                .await
+            {
                 Ok(answer) => answer,
-                Err(Disagreed::TimedOut) if Instant::now() < self.deadline => {
-                    return Ok(Probe::Silent(id));
-                }
+                Err(Disagreed::TimedOut) => return Ok(Probe::Silent(id)),
                 Err(fault) => return Err(fault),
             };
             let error = match answer.result {
@@ -185,7 +197,16 @@ impl Negotiation<'_> {
             "clientInfo": client_info(),
         });
         self.send(message::request(&id, "initialize", &params.to_string()))?;
-        let answer = self.answer(&id, probe.as_ref(), self.deadline).await?;
+        let answer = match &probe {
+            None => self.answer(&id, None, self.deadlines.last).await?,
+            Some(_) => self
+                .answer(&id, probe.as_ref(), self.deadlines.silent)
+                .await
+                .map_err(|why| match why {
+                    Disagreed::TimedOut => Disagreed::Wedged,
+                    why => why,
+                })?,
+        };
         let result = match answer.result {
             Ok(result) => result,
             Err(error) => {
@@ -381,10 +402,4 @@ fn server_info(info: Option<Value>, instructions: Option<Value>, version: &str) 
         instructions: text(instructions.as_ref()),
         protocol: Some(version.to_owned()),
     }
-}
-
-/// How long the first of two attempts may take where a second one without the probe
-/// is possible: the server may be wedged by the probe, or only slow.
-pub(crate) fn first_attempt(connect_timeout: Duration) -> Duration {
-    connect_timeout / 2
 }

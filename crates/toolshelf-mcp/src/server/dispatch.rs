@@ -130,7 +130,9 @@ impl Dispatcher {
         match method {
             "initialize" => return self.initialize(&params).map(Work::Done),
             // Allowed before the handshake.
-            "ping" if params.meta.is_empty() => return Ok(Work::Done("{}".to_owned())),
+            "ping" if !params.meta.contains_key(META_VERSION) => {
+                return Ok(Work::Done("{}".to_owned()));
+            }
             _ => {}
         }
         let session = self.session(&params)?;
@@ -276,6 +278,7 @@ impl Dispatcher {
             context.elicitor = Some(Arc::new(SessionElicitor {
                 questions: self.questions.clone(),
                 able,
+                cancellation: context.cancellation.clone(),
             }));
         }
         for key in ["inputResponses", "requestState"] {

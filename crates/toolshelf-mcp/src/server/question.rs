@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::Deserialize;
 use tokio::sync::oneshot;
-use toolshelf_core::{Elicitor, Error, ErrorKind, JsonText};
+use toolshelf_core::{Cancellation, Elicitor, Error, ErrorKind, JsonText};
 
 use super::session::{Elicitation, Outbox, lock};
 use crate::message::{self, Id, RpcError};
@@ -56,6 +56,8 @@ pub(crate) struct SessionElicitor {
     pub(crate) questions: Arc<Questions>,
     /// What the client can be asked.
     pub(crate) able: Elicitation,
+    /// Raised when the call that asks was cancelled.
+    pub(crate) cancellation: Cancellation,
 }
 
 /// Withdraws a question that nobody waits for any more.
@@ -118,7 +120,12 @@ impl Elicitor for SessionElicitor {
         let text = message::request(&id, "elicitation/create", request.as_str());
         let sent = questions.outbox.send(text).await;
         sent.map_err(|cause| nobody("the client takes no question").caused_by(cause))?;
-        let answer = tokio::time::timeout(MAX_TIME, answer).await;
+        let answer = tokio::select! {
+            answer = tokio::time::timeout(MAX_TIME, answer) => answer,
+            () = self.cancellation.cancelled() => {
+                return Err(nobody("the call that asks was cancelled"));
+            }
+        };
         drop(withdrawal);
         match answer {
             Ok(Ok(Ok(result))) => JsonText::parse(&result),

@@ -49,6 +49,9 @@ pub struct StdioConfig {
     #[serde(default)]
     pub lifecycle: Lifecycle,
     /// The longest time of spawn, handshake and list together. Default: 60.
+    ///
+    /// A server that is not known yet and says nothing for half of this time is started
+    /// once more, with `initialize` as the first message: some do not survive another.
     #[serde(default = "connect_timeout", with = "seconds")]
     #[schemars(with = "f64")]
     pub connect_timeout: Duration,

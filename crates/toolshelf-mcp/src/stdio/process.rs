@@ -127,10 +127,8 @@ impl Process {
 
     /// What is known of the end of the process, waiting a moment for it.
     pub(crate) async fn explain(&self, error: Error) -> Error {
-        let mut state = self.state.clone();
-        let gone = state.wait_for(|state| matches!(state, State::Gone(_)));
         // Whatever is known by then is told.
-        let _ = tokio::time::timeout(REPORT_PATIENCE, gone).await;
+        let _ = tokio::time::timeout(REPORT_PATIENCE, self.gone()).await;
         self.annotate(error)
     }
 
@@ -146,6 +144,17 @@ impl Process {
         }
     }
 
+    /// Resolves when it is gone with all that it started.
+    pub(crate) fn gone(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut state = self.state.clone();
+        async move {
+            // An error means that nobody looks after it any more, as at the end.
+            let _ = state
+                .wait_for(|state| matches!(state, State::Gone(_)))
+                .await;
+        }
+    }
+
     /// Ends the process, within its grace: end of input (which is for the caller to
     /// bring about), signal, kill. Returns when it is gone with all that it started.
     pub(crate) async fn stop(&self) {
@@ -155,10 +164,8 @@ impl Process {
     /// As [`Process::stop`], with another grace.
     pub(crate) async fn stop_within(&self, grace: Duration) {
         self.stop.send_replace(Some(grace));
-        let mut state = self.state.clone();
-        let gone = state.wait_for(|state| matches!(state, State::Gone(_)));
         let limit = grace * 3 + KILL_PATIENCE * 2;
-        if tokio::time::timeout(limit, gone).await.is_err() {
+        if tokio::time::timeout(limit, self.gone()).await.is_err() {
             tracing::warn!("a server process does not end although it was killed");
         }
     }

@@ -16,8 +16,8 @@ use toolshelf_core::{
 use super::config::StdioConfig;
 use super::process::Process;
 use crate::client::{
-    CallFault, Caller, ConnectFault, Disagreed, Faults, Lifecycle, McpClient, McpTool, ToolList,
-    first_attempt, loaded,
+    CallFault, Caller, ConnectFault, Deadlines, Disagreed, Faults, Lifecycle, McpClient, McpTool,
+    ToolList, loaded,
 };
 
 /// How long a process that did not survive our first message gets to end.
@@ -273,25 +273,24 @@ impl Inner {
             Lifecycle::Auto if !*handshake => Lifecycle::Auto,
             _ => Lifecycle::Initialize,
         };
-        let first = match lifecycle {
-            Lifecycle::Auto => begun + first_attempt(limit),
-            Lifecycle::Initialize => begun + limit,
-        };
-        let mut attempt = self.attempt(lifecycle, first).await?;
+        let last = begun + limit;
+        // Half of the time, since a second attempt follows. A server that is only slow
+        // gets all of it at the next start, which knows of this one.
+        let silent = begun + limit / 2;
+        let deadlines = Deadlines { last, silent };
+        let mut attempt = self.attempt(lifecycle, deadlines).await?;
         if let Err((fault, process)) = &attempt
             && lifecycle == Lifecycle::Auto
-            && matches!(fault.why, Disagreed::Ended | Disagreed::TimedOut)
+            && matches!(fault.why, Disagreed::Ended | Disagreed::Wedged)
         {
             // It may be a server that does not survive a request before `initialize`.
-            // That is remembered too: should this attempt fail as well, the next one
-            // has the whole time for a server that is only slow.
             tracing::debug!(
                 server = self.config.id,
                 "no connection; once more with `initialize` only"
             );
             *handshake = true;
             process.stop_within(FAILED_GRACE).await;
-            attempt = self.attempt(Lifecycle::Initialize, begun + limit).await?;
+            attempt = self.attempt(Lifecycle::Initialize, deadlines).await?;
         }
         match attempt {
             Ok(live) => {
@@ -318,20 +317,30 @@ impl Inner {
     async fn attempt(
         &self,
         lifecycle: Lifecycle,
-        deadline: Instant,
+        deadlines: Deadlines,
     ) -> Result<Result<Live, (ConnectFault, Process)>, Error> {
         let (process, stdin, stdout) = Process::spawn(&self.config, &self.faults)?;
-        let connection = McpClient::begin(
+        let connecting = McpClient::begin(
             stdout,
             stdin,
             self.config.client(),
             lifecycle,
-            deadline,
+            deadlines,
             self.on_list_changed.clone(),
-        )
-        .await;
+        );
+        let connection = tokio::select! {
+            biased;
+            connection = connecting => connection,
+            () = process.gone() => Err(ConnectFault {
+                why: Disagreed::Ended,
+                noise: None,
+            }),
+        };
         Ok(match connection {
-            Ok(client) => Ok(Live { client, process }),
+            Ok(client) => {
+                client.end_when(process.gone());
+                Ok(Live { client, process })
+            }
             Err(fault) => Err((fault, process)),
         })
     }
