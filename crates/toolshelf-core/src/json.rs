@@ -19,7 +19,9 @@ pub const MAX_DEPTH: usize = 96;
 /// * No blanks outside strings.
 /// * Key order, repeated keys and number literals as they were written.
 /// * Strings with the fewest escapes: non-ASCII characters stand as themselves, so
-///   two servers that differ only in how they escape give the same bytes.
+///   two servers that differ only in how they escape give the same bytes. Half of a
+///   surrogate pair (`"\ud83d"`), which is no character and which providers refuse,
+///   becomes U+FFFD.
 ///
 /// Cloning shares the text. Serialising writes the text; nothing is parsed again.
 ///
@@ -227,7 +229,7 @@ impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let fault = || serde::de::Error::custom("a digest is 64 hexadecimal digits");
-        if text.len() != 64 || !text.is_ascii() {
+        if text.len() != 64 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(fault());
         }
         let mut bytes = [0; 32];
@@ -296,18 +298,47 @@ fn string_end(text: &str, at: usize) -> usize {
 }
 
 fn rewrite_string(literal: &str, out: &mut String) -> Result<(), Error> {
-    // A lone surrogate (`"\ud800"`) is valid JSON that no Rust string can hold; it
-    // stays as it was written.
-    match serde_json::from_str::<String>(literal) {
-        Ok(text) => {
-            let written = serde_json::to_string(&text).map_err(|cause| {
-                Error::new(ErrorKind::Internal, format!("cannot write JSON: {cause}"))
-            })?;
-            out.push_str(&written);
-        }
-        Err(_) => out.push_str(literal),
-    }
+    let text: String = match serde_json::from_str(literal) {
+        Ok(text) => text,
+        Err(_) => serde_json::from_str(&without_lone_surrogates(literal)).map_err(|cause| {
+            Error::new(ErrorKind::Protocol, format!("not a JSON string: {cause}"))
+        })?,
+    };
+    let written = serde_json::to_string(&text)
+        .map_err(|cause| Error::new(ErrorKind::Internal, format!("cannot write JSON: {cause}")))?;
+    out.push_str(&written);
     Ok(())
+}
+
+/// A string literal in which halves of surrogate pairs are escapes of U+FFFD.
+fn without_lone_surrogates(literal: &str) -> String {
+    let mut out = String::with_capacity(literal.len());
+    let mut rest = literal;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = match unit(rest) {
+            // Any other escape: the backslash and one ASCII character.
+            None => 2,
+            Some(0xd800..=0xdbff) if matches!(unit(&rest[6..]), Some(0xdc00..=0xdfff)) => 12,
+            Some(0xd800..=0xdfff) => {
+                out.push_str("\\ufffd");
+                rest = &rest[6..];
+                continue;
+            }
+            Some(_) => 6,
+        };
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The number in an escape such as `\u00e9` at the beginning of a text.
+fn unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u16::from_str_radix(digits, 16).ok()
 }
 
 fn push_member(out: &mut String, key: &str, value: &str) -> Result<(), Error> {
