@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
@@ -84,7 +84,7 @@ struct Descriptor<'a> {
     title: Option<&'a RawValue>,
     #[serde(borrow)]
     description: Option<&'a RawValue>,
-    #[serde(borrow, rename = "inputSchema")]
+    #[serde(borrow, default, rename = "inputSchema", deserialize_with = "present")]
     input_schema: Option<&'a RawValue>,
     #[serde(borrow, rename = "outputSchema")]
     output_schema: Option<&'a RawValue>,
@@ -94,8 +94,13 @@ struct Descriptor<'a> {
 
 #[derive(Deserialize)]
 struct SchemaRoot<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(borrow, default, rename = "type", deserialize_with = "present")]
     kind: Option<&'a RawValue>,
+}
+
+/// A field that is there, `null` included: where it is required, `null` is not absence.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl ToolDefinition {
