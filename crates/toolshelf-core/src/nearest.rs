@@ -2,8 +2,8 @@
 
 use strsim::{damerau_levenshtein, jaro_winkler};
 
-/// How many candidates are compared closely. Above it only those that share a part
-/// with the mistaken name are, so that an error costs little in a large catalog.
+/// How many candidates are compared letter by letter, so that an error costs little in
+/// a large catalog. Those that share the most letters come first.
 const CLOSE_LOOK: usize = 4_096;
 
 /// The known names nearest to a mistaken one, best first, at most `limit`.
@@ -27,15 +27,83 @@ pub fn nearest<'a>(
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut ranked: Vec<(u64, &'a str)> = known
+    let mut candidates: Vec<Candidate<'a>> = known
         .into_iter()
-        .enumerate()
-        .filter_map(|(at, name)| Some((score(&wanted, &fold(name), at < CLOSE_LOOK)?, name)))
+        .filter_map(|name| Candidate::new(&wanted, name))
         .collect();
-    ranked.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    ranked.dedup_by(|a, b| a.1 == b.1);
+    candidates.sort_unstable_by_key(|candidate| (candidate.unshared, candidate.name));
+    candidates.dedup_by_key(|candidate| candidate.name);
+    let mut looks = CLOSE_LOOK;
+    let mut ranked: Vec<(u64, &'a str)> = candidates
+        .iter()
+        .filter_map(|candidate| {
+            let close = candidate.may_be_similar && looks > 0;
+            looks -= usize::from(close);
+            Some((score(&wanted, candidate, close)?, candidate.name))
+        })
+        .collect();
+    ranked.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     ranked.truncate(limit);
     ranked.into_iter().map(|(_, name)| name).collect()
+}
+
+/// A name that a look from afar did not rule out.
+struct Candidate<'a> {
+    name: &'a str,
+    folded: String,
+    /// Whether one name contains the other.
+    contained: bool,
+    /// Whether a third of the letters at most may have to change.
+    may_be_similar: bool,
+    /// How many letters of the longer name the other lacks: no fewer have to change.
+    unshared: usize,
+}
+
+impl<'a> Candidate<'a> {
+    fn new(wanted: &str, name: &'a str) -> Option<Self> {
+        let folded = fold(name);
+        if folded.is_empty() {
+            return None;
+        }
+        let (short, long) = if wanted.len() < folded.len() {
+            (wanted, folded.as_str())
+        } else {
+            (folded.as_str(), wanted)
+        };
+        let contained = short.len() >= 3 && long.contains(short);
+        let unshared = unshared(wanted, &folded);
+        let may_be_similar = unshared * 3 <= letters(wanted, &folded);
+        (contained || may_be_similar).then_some(Self {
+            name,
+            folded,
+            contained,
+            may_be_similar,
+            unshared,
+        })
+    }
+}
+
+/// The larger number of letters that one of two names has and the other has not. Letters
+/// that fall into one slot count as the same, which only makes the number smaller.
+fn unshared(one: &str, other: &str) -> usize {
+    let mut balance = [0isize; 128];
+    for c in one.chars() {
+        balance[c as usize % 128] += 1;
+    }
+    for c in other.chars() {
+        balance[c as usize % 128] -= 1;
+    }
+    let (mut more, mut less) = (0, 0);
+    for count in balance {
+        more += count.max(0).unsigned_abs();
+        less += count.min(0).unsigned_abs();
+    }
+    more.max(less)
+}
+
+/// The letters of the longer of two names.
+fn letters(one: &str, other: &str) -> usize {
+    one.chars().count().max(other.chars().count())
 }
 
 /// Lower case without separators: the form in which spellings are compared.
@@ -47,26 +115,13 @@ fn fold(name: &str) -> String {
         .collect()
 }
 
-fn score(wanted: &str, name: &str, close: bool) -> Option<u64> {
-    if name.is_empty() {
-        return None;
-    }
+fn score(wanted: &str, candidate: &Candidate<'_>, close: bool) -> Option<u64> {
+    let name = candidate.folded.as_str();
     if wanted == name {
         return Some(u64::MAX);
     }
-    let (short, long) = if wanted.len() < name.len() {
-        (wanted, name)
-    } else {
-        (name, wanted)
-    };
-    let contained = short.len() >= 3 && long.contains(short);
-    let similar = if close {
-        let letters = wanted.chars().count().max(name.chars().count());
-        damerau_levenshtein(wanted, name) * 3 <= letters
-    } else {
-        false
-    };
-    if !contained && !similar {
+    let similar = close && damerau_levenshtein(wanted, name) * 3 <= letters(wanted, name);
+    if !candidate.contained && !similar {
         return None;
     }
     // A fraction of 0..=1 as an integer, so that the order is total.
