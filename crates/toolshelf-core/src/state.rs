@@ -135,6 +135,7 @@ impl State {
 
     fn expand(&mut self, group: &GroupId, tools: Option<&[ToolName]>) {
         if !self.expanded_groups.contains_key(group) {
+            self.complete_load_order();
             self.load_order.push(group.clone());
         }
         match (self.expanded_groups.get_mut(group), tools) {
@@ -150,10 +151,25 @@ impl State {
                 }
             }
             (None, Some(tools)) => {
-                self.expanded_groups
-                    .insert(group.clone(), Some(tools.to_vec()));
+                let mut known: Vec<ToolName> = Vec::with_capacity(tools.len());
+                for tool in tools {
+                    if !known.contains(tool) {
+                        known.push(tool.clone());
+                    }
+                }
+                self.expanded_groups.insert(group.clone(), Some(known));
             }
         }
+    }
+
+    /// Writes down where the groups of a record without an order stand, so that a later
+    /// load comes after them.
+    fn complete_load_order(&mut self) {
+        if self.load_order.len() >= self.expanded_groups.len() {
+            return;
+        }
+        let order = self.expanded_in_order();
+        self.load_order = order.into_iter().map(|(group, _)| group.clone()).collect();
     }
 
     /// The groups that are expanded, in the order of their first load. Groups of
