@@ -12,7 +12,7 @@ use crate::cancel::Cancellation;
 use crate::definition::{Exposure, ToolDefinition};
 use crate::error::{Error, ErrorKind};
 use crate::id::{GroupId, ToolKey, ToolName};
-use crate::naming::wire_name;
+use crate::naming::{is_legal, wire_name};
 use crate::text::first_sentence;
 use crate::tool::Tool;
 
@@ -164,7 +164,7 @@ pub struct ToolGroup {
     /// How its tools are shown.
     pub exposure: Exposure,
     /// Whether native calls use the bare tool name instead of one made of group and
-    /// tool. For a host's own tools.
+    /// tool, where the bare name is legal. For a host's own tools.
     pub bare_names: bool,
     /// What loads it.
     pub loader: Arc<dyn ToolLoader>,
@@ -318,17 +318,18 @@ impl LoadedGroup {
         let declared: &[ToolName] = group.declared.as_deref().unwrap_or_default();
         let mut order: Vec<usize> = Vec::with_capacity(loaded.tools.len());
         let mut missing = Vec::new();
+        let mut placed = vec![false; loaded.tools.len()];
         for name in declared {
             match index.get(name) {
-                Some(at) => order.push(*at),
+                Some(at) if placed[*at] => {}
+                Some(at) => {
+                    placed[*at] = true;
+                    order.push(*at);
+                }
                 None => missing.push(name.clone()),
             }
         }
         let mut undeclared = Vec::new();
-        let mut placed = vec![false; loaded.tools.len()];
-        for at in &order {
-            placed[*at] = true;
-        }
         for (at, tool) in loaded.tools.iter().enumerate() {
             if !placed[at] {
                 order.push(at);
@@ -342,11 +343,7 @@ impl LoadedGroup {
             .map(|at| {
                 let loaded = &loaded.tools[at];
                 let name = loaded.definition().name().clone();
-                let wire_name = if group.bare_names {
-                    Arc::from(name.as_str())
-                } else {
-                    Arc::from(wire_name(&group.id, &name))
-                };
+                let wire_name = offered_name(&group.id, &name, group.bare_names);
                 ShelvedTool {
                     key: ToolKey::new(group.id.clone(), name),
                     tool: loaded.tool.clone(),
@@ -483,6 +480,16 @@ impl fmt::Debug for LoadedGroup {
     }
 }
 
+/// The name of a tool on the wire. A bare name that no provider would take is offered
+/// under the other form.
+fn offered_name(group: &GroupId, tool: &ToolName, bare: bool) -> Arc<str> {
+    if bare && is_legal(tool.as_str()) {
+        Arc::from(tool.as_str())
+    } else {
+        Arc::from(wire_name(group, tool))
+    }
+}
+
 fn owned_names(entry: &GroupEntry) -> Vec<ToolName> {
     entry
         .names()
@@ -511,8 +518,9 @@ impl Groups {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidDefinition`] when the id is taken, or when a bare name of it
-    /// is a bare name of another group.
+    /// [`ErrorKind::InvalidDefinition`] when the id is taken, or when a declared tool of
+    /// it would have the name on the wire that a tool of another group has, which only
+    /// bare names can.
     pub fn insert(&mut self, group: ToolGroup) -> Result<(), Error> {
         if self.entries.contains_key(&group.id) {
             return Err(Error::new(
@@ -520,23 +528,29 @@ impl Groups {
                 format!("there are two groups with the id '{}'", group.id),
             ));
         }
-        let names = group.declared.clone().unwrap_or_default();
-        if group.bare_names {
-            for name in &names {
-                if let Some(other) = self.by_wire_name.get(name.as_str()) {
-                    return Err(Error::new(
-                        ErrorKind::InvalidDefinition,
-                        format!(
-                            "the groups '{}' and '{}' both offer '{name}' under its bare name",
-                            other.group, group.id
-                        ),
-                    ));
-                }
+        let names: Vec<(ToolName, Arc<str>)> = group
+            .declared
+            .iter()
+            .flatten()
+            .map(|name| {
+                let wire = offered_name(&group.id, name, group.bare_names);
+                (name.clone(), wire)
+            })
+            .collect();
+        for (name, wire) in &names {
+            if let Some(other) = self.by_wire_name.get(wire) {
+                return Err(Error::new(
+                    ErrorKind::InvalidDefinition,
+                    format!(
+                        "the groups '{}' and '{}' both offer '{wire}': '{}' and '{name}'",
+                        other.group, group.id, other.tool
+                    ),
+                ));
             }
         }
         let id = group.id.clone();
-        for name in names {
-            self.index_name(&id, name, group.bare_names);
+        for (name, wire) in names {
+            self.index_name(&id, name, wire);
         }
         self.entries.insert(
             id,
@@ -575,7 +589,8 @@ impl Groups {
         if before != after {
             self.unindex(id, &before, bare);
             for name in after {
-                self.index_name(id, name, bare);
+                let wire = offered_name(id, &name, bare);
+                self.index_name(id, name, wire);
             }
         }
     }
@@ -588,27 +603,18 @@ impl Groups {
                     self.by_name.remove(name);
                 }
             }
-            let wire = if bare {
-                name.as_str().to_owned()
-            } else {
-                wire_name(id, name)
-            };
+            let wire = offered_name(id, name, bare);
             if self
                 .by_wire_name
-                .get(wire.as_str())
+                .get(&wire)
                 .is_some_and(|key| key.group == *id)
             {
-                self.by_wire_name.remove(wire.as_str());
+                self.by_wire_name.remove(&wire);
             }
         }
     }
 
-    fn index_name(&mut self, id: &GroupId, name: ToolName, bare: bool) {
-        let wire = if bare {
-            Arc::from(name.as_str())
-        } else {
-            Arc::from(wire_name(id, &name))
-        };
+    fn index_name(&mut self, id: &GroupId, name: ToolName, wire: Arc<str>) {
         self.by_wire_name
             .entry(wire)
             .or_insert_with(|| ToolKey::new(id.clone(), name.clone()));

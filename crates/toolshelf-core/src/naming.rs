@@ -59,12 +59,22 @@ pub fn wire_name(group: &GroupId, tool: &ToolName) -> String {
     format!("{name}-{suffix}")
 }
 
+/// Whether a name can stand on the wire as it is: it matches `^[a-zA-Z0-9_-]{1,64}$`,
+/// the rule of the strictest provider.
+pub(crate) fn is_legal(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.chars().all(is_legal_char)
+}
+
+fn is_legal_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
 fn legal(name: &str) -> (String, bool) {
     let mut altered = false;
     let legal = name
         .chars()
         .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+            if is_legal_char(c) {
                 c
             } else {
                 altered = true;
