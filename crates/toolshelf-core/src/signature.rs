@@ -1,5 +1,6 @@
 //! One line that says how a tool is called, for where a whole schema has no room.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -34,7 +35,7 @@ pub fn signature(tool: &ToolDefinition) -> String {
         .properties
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default();
-    let required: Vec<String> = root
+    let required: BTreeSet<String> = root
         .required
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default();
@@ -43,7 +44,7 @@ pub fn signature(tool: &ToolDefinition) -> String {
     // Required arguments are named whatever happens, so they come first where not all
     // can be.
     let (mut shown, rest): (Vec<&String>, Vec<&String>) = if keys.len() > MAX_ARGUMENTS {
-        keys.iter().partition(|key| required.contains(key))
+        keys.iter().partition(|key| required.contains(*key))
     } else {
         (keys.iter().collect(), Vec::new())
     };
@@ -53,7 +54,7 @@ pub fn signature(tool: &ToolDefinition) -> String {
             line.push_str(", ");
         }
         line.push_str(&one_line(key, MAX_ARGUMENT_BYTES));
-        if required.contains(key) {
+        if required.contains(key.as_str()) {
             line.push('*');
         }
     }
