@@ -24,8 +24,8 @@ pub struct CatalogView<'a> {
     pub groups: Vec<CatalogGroup<'a>>,
     /// A header in place of the format's own; `Some("")` means none.
     pub header: Option<&'a str>,
-    /// The most bytes the text may have; `None` = no bound. A budget that not even the
-    /// shortest form fits into is exceeded by that form.
+    /// The most bytes the text may have; `None` = the format's own bound, where it has
+    /// one. A budget that not even the shortest form fits into is exceeded by that form.
     pub budget: Option<usize>,
 }
 
