@@ -1,0 +1,179 @@
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolshelf_core::codec::{DiscoveryCodec, ReadDiscovery};
+use toolshelf_core::{
+    Builder, Error, ErrorKind, NoOptions, Plugin, PluginKind, Registry, options_schema,
+    read_options, submit,
+};
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    separator: String,
+}
+
+struct Joined(Options);
+
+impl DiscoveryCodec for Joined {
+    fn name(&self) -> &str {
+        "joined/1"
+    }
+
+    fn write(&self, names: &[&str]) -> String {
+        names.join(&self.0.separator)
+    }
+
+    fn read(&self, _text: &str) -> ReadDiscovery {
+        ReadDiscovery::default()
+    }
+}
+
+const JOINED: Plugin = Plugin {
+    name: "joined/1",
+    provider: "first",
+    about: "Joins names.",
+    build: Builder::DiscoveryCodec(|options| {
+        Ok(Arc::new(Joined(read_options("joined/1", options)?)))
+    }),
+    options: options_schema::<Options>,
+};
+submit!(JOINED);
+
+const REFUSES: Plugin = Plugin {
+    name: "refuses",
+    provider: "first",
+    about: "Cannot be built.",
+    build: Builder::Strategy(|options| {
+        read_options::<NoOptions>("refuses", options)?;
+        Err(Error::new(ErrorKind::Internal, "never"))
+    }),
+    options: options_schema::<NoOptions>,
+};
+
+fn message<T>(result: Result<T, Error>) -> String {
+    result.err().unwrap().to_string()
+}
+
+#[test]
+fn submitted_plugins_are_linked() {
+    let registry = Registry::linked().unwrap();
+    assert_eq!(registry.names(PluginKind::DiscoveryCodec), ["joined/1"]);
+    assert_eq!(registry.plugins().count(), 1);
+    let codec = registry
+        .discovery_codec("joined/1", &json!({"separator": "+"}))
+        .unwrap();
+    assert_eq!(codec.write(&["a", "b"]), "a+b");
+}
+
+#[test]
+fn a_name_taken_twice_names_both_providers() {
+    let mut registry = Registry::new();
+    registry.register(JOINED).unwrap();
+    let second = Plugin {
+        provider: "second",
+        ..JOINED
+    };
+    let error = registry.register(second).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidConfig);
+    let said = error.to_string();
+    assert!(
+        said.contains("first") && said.contains("second") && said.contains("joined/1"),
+        "{said}"
+    );
+    assert_eq!(
+        registry
+            .find(PluginKind::DiscoveryCodec, "joined/1")
+            .unwrap()
+            .provider,
+        "first"
+    );
+    // Replacing is another verb.
+    assert_eq!(registry.replace(second).unwrap().provider, "first");
+    assert_eq!(
+        registry
+            .find(PluginKind::DiscoveryCodec, "joined/1")
+            .unwrap()
+            .provider,
+        "second"
+    );
+    assert!(registry.replace(REFUSES).is_none());
+}
+
+#[test]
+fn one_name_may_be_of_two_kinds() {
+    let mut registry = Registry::new();
+    registry.register(JOINED).unwrap();
+    registry
+        .register(Plugin {
+            name: "joined/1",
+            ..REFUSES
+        })
+        .unwrap();
+    assert_eq!(registry.plugins().count(), 2);
+}
+
+#[test]
+fn an_unknown_name_lists_what_there_is() {
+    let mut registry = Registry::new();
+    registry.register(JOINED).unwrap();
+    registry.register(REFUSES).unwrap();
+    let error = registry
+        .discovery_codec("join/1", &Value::Null)
+        .err()
+        .unwrap();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    let said = error.to_string();
+    assert!(said.contains("did you mean 'joined/1'?"), "{said}");
+    assert!(
+        said.contains("there are: joined/1") && !said.contains("refuses"),
+        "{said}"
+    );
+    let none = message(registry.search_index("bm25", &Value::Null));
+    assert!(none.contains("no plugin of this kind"), "{none}");
+}
+
+#[test]
+fn a_plugin_left_out_of_the_build_says_so() {
+    let registry = Registry::new();
+    for (name, error) in [
+        (
+            "dispatch",
+            message(registry.strategy("dispatch", &Value::Null)),
+        ),
+        (
+            "dispatch/1",
+            message(registry.catalog_format("dispatch/1", &Value::Null)),
+        ),
+        ("stdio", message(registry.loader("stdio", &Value::Null))),
+    ] {
+        assert!(
+            error.contains(name) && error.contains("toolshelf-"),
+            "{error}"
+        );
+        assert!(error.contains("not linked"), "{error}");
+    }
+}
+
+#[test]
+fn options_are_read_strictly() {
+    let registry = Registry::linked().unwrap();
+    assert!(registry.discovery_codec("joined/1", &Value::Null).is_ok());
+    assert!(registry.discovery_codec("joined/1", &json!({})).is_ok());
+    for options in [
+        json!({"seperator": ","}),
+        json!([1]),
+        json!({"separator": 1}),
+    ] {
+        let error = registry
+            .discovery_codec("joined/1", &options)
+            .err()
+            .unwrap();
+        assert_eq!(error.kind(), ErrorKind::InvalidConfig);
+        assert!(error.to_string().contains("joined/1"), "{error}");
+    }
+    let schema = (JOINED.options)();
+    assert_eq!(schema["properties"]["separator"]["type"], "string");
+}
