@@ -311,6 +311,10 @@ impl Run<'_> {
             return Err(self.no_such_tool(&key, None));
         }
         self.permit_name(&key).await?;
+        // Hooks edit what the model wrote, not what they made of it before. Where there are
+        // none, nothing is edited.
+        let hooked = !self.session.shelf().inner.hooks.is_empty();
+        let written = hooked.then(|| (self.report.arguments.clone(), self.report.repairs.clone()));
         let ended = self.attempt(&key).await;
         let changed =
             self.report.error.as_ref().map(|error| error.kind()) == Some(ErrorKind::Changed);
@@ -318,6 +322,10 @@ impl Run<'_> {
             return ended;
         }
         self.report.error = None;
+        if let Some((arguments, repairs)) = written {
+            self.report.arguments = arguments;
+            self.report.repairs = repairs;
+        }
         self.attempt(&key).await
     }
 

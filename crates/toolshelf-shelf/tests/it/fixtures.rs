@@ -44,7 +44,12 @@ impl Log {
 
 pub(crate) fn definition(name: &str, schema: &str) -> ToolDefinition {
     let schema = JsonText::parse(schema).unwrap();
-    ToolDefinition::new(ToolName::new(name).unwrap(), format!("Does {name}."), schema).unwrap()
+    ToolDefinition::new(
+        ToolName::new(name).unwrap(),
+        format!("Does {name}."),
+        schema,
+    )
+    .unwrap()
 }
 
 /// A tool that answers with its group, its name and what it got.
@@ -186,7 +191,11 @@ pub(crate) async fn surface(session: &Session) -> Arc<Surface> {
 /// The names in the tools array.
 pub(crate) async fn offered(session: &Session) -> Vec<String> {
     let surface = surface(session).await;
-    surface.tools.iter().map(|slot| slot.name.to_string()).collect()
+    surface
+        .tools
+        .iter()
+        .map(|slot| slot.name.to_string())
+        .collect()
 }
 
 /// The bytes of a request that a prompt cache covers: tools array and system prompt.

@@ -18,7 +18,9 @@ async fn play(session: &Session, script: Vec<Turn>) -> Vec<String> {
     for turn in script {
         let surface = session.surface(&Cancellation::new()).await.unwrap();
         history.push(format!("offered: {}", names(&surface.tools)));
-        let calls = turn.into_iter().map(|(name, arguments)| request(name, arguments));
+        let calls = turn
+            .into_iter()
+            .map(|(name, arguments)| request(name, arguments));
         let calls = calls.map(|call| (call, CallContext::new())).collect();
         for report in session.call_batch(calls).await {
             history.push(report.text());
@@ -183,7 +185,10 @@ async fn tools_of_the_host_stand_first_and_can_be_forwarded_to() {
         offered(&session).await,
         ["answer", "load_tools", "deferred_tool_call"]
     );
-    assert_eq!(call(&session, "answer", json!({})).await.text(), "host/answer {}");
+    assert_eq!(
+        call(&session, "answer", json!({})).await.text(),
+        "host/answer {}"
+    );
     assert_eq!(
         forward(&session, "answer", json!({"a": 1})).await.text(),
         "host/answer {\"a\":1}"

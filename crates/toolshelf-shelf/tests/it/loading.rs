@@ -52,7 +52,11 @@ async fn everybody_who_waits_gets_the_result_of_one_load() {
     let waiters = futures::future::join_all((0..5).map(|_| shelf.load(&group, &cancellation)));
     gate.add_permits(1);
     let results: Vec<_> = waiters.await.into_iter().map(Result::unwrap).collect();
-    assert!(results.iter().all(|loaded| Arc::ptr_eq(loaded, &results[0])));
+    assert!(
+        results
+            .iter()
+            .all(|loaded| Arc::ptr_eq(loaded, &results[0]))
+    );
     // Nor does one follow.
     shelf.load(&group, &cancellation).await.unwrap();
     assert_eq!(log.take(), ["load g"]);
@@ -346,9 +350,19 @@ async fn tools_that_are_handed_over_during_a_load_stay() {
     gate.add_permits(1);
     settle().await;
     assert_eq!(condition(&shelf, "g"), "ready");
-    assert!(shelf.load(&id("g"), &never()).await.unwrap().get("over").is_some());
+    assert!(
+        shelf
+            .load(&id("g"), &never())
+            .await
+            .unwrap()
+            .get("over")
+            .is_some()
+    );
     assert_eq!(log.take(), ["load g"]);
-    assert_eq!(events.take(), ["started g host", "failed g host (cancelled)"]);
+    assert_eq!(
+        events.take(),
+        ["started g host", "failed g host (cancelled)"]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,9 @@
 //! The driver as its hosts see it.
 
+mod arguments;
 mod fixtures;
 mod golden;
 mod host_loop;
 mod loading;
+mod names;
 mod sequence;

@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use serde_json::json;
 use toolshelf_core::{
-    Arguments, CallContext, LoadContext, Loaded, Repair, ToolDefinition, ToolGroup, ToolKey,
+    Arguments, CallContext, Error, ErrorKind, FnTool, LoadContext, Loaded, Repair, Tool,
+    ToolDefinition, ToolGroup, ToolKey,
 };
 use toolshelf_shelf::{
     AnsweredBy, BeforeCall, CallHook, Permission, Policy, Session, Shelf, ShelfBuilder, Validation,
 };
 
 use crate::fixtures::{
-    Log, call, dispatch, echo, forward, forward_request, group, id, inject, load, load_request,
-    returning, shelf,
+    Log, call, definition, dispatch, echo, forward, forward_request, group, id, inject, load,
+    load_request, returning, shelf,
 };
 
 /// Says what it is asked, and permits everything.
@@ -160,12 +161,7 @@ async fn invalid_arguments_reach_no_hook_before_the_call_and_no_policy_on_argume
     assert_eq!(report.answered_by, AnsweredBy::Driver);
     assert_eq!(
         log.take(),
-        [
-            "may g/t?",
-            "load g",
-            "repair g/t {\"y\":1}",
-            "validate g/t"
-        ]
+        ["may g/t?", "load g", "repair g/t {\"y\":1}", "validate g/t"]
     );
 }
 
@@ -239,7 +235,12 @@ async fn a_denied_call_starts_no_loader() {
     check(inject, "g__t", json!({})).await;
     check(inject, "t", json!({})).await;
     // Nor do arguments that are of no use.
-    check(dispatch, "deferred_tool_call", json!({"tool_name": "t", "arguments": 1})).await;
+    check(
+        dispatch,
+        "deferred_tool_call",
+        json!({"tool_name": "t", "arguments": 1}),
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -309,7 +310,11 @@ async fn a_batch_is_judged_by_the_policy_from_before_it() {
         }
     };
     let shelf = Shelf::builder()
-        .group(ToolGroup::new(id("flips"), flips).declared_tools(["x"]).unwrap())
+        .group(
+            ToolGroup::new(id("flips"), flips)
+                .declared_tools(["x"])
+                .unwrap(),
+        )
         .group(group(&log, "g", &["t"]))
         .policy(switch)
         .build()
@@ -353,7 +358,10 @@ async fn a_hook_can_block_and_the_first_block_ends_the_call() {
         .build()
         .unwrap();
     let report = forward(&dispatch(&shelf), "t", json!({})).await;
-    assert_eq!(report.text(), "The call of `g/t` was not permitted: two lines");
+    assert_eq!(
+        report.text(),
+        "The call of `g/t` was not permitted: two lines"
+    );
     assert_eq!(log.take(), ["load g", "first", "second"]);
 }
 
@@ -362,7 +370,10 @@ async fn the_id_of_a_call_is_never_changed() {
     let log = Log::default();
     let session = dispatch(&shelf([group(&log, "g", &["t"])]));
     for (name, arguments) in [
-        ("deferred_tool_call", json!({"tool_name": "t", "arguments": "{}"})),
+        (
+            "deferred_tool_call",
+            json!({"tool_name": "t", "arguments": "{}"}),
+        ),
         ("deferred_tool_call", json!({"tool_name": "nope"})),
         ("deferred_tool_call", json!(17)),
         ("load_tools", json!({"group_id": "g"})),
@@ -372,5 +383,48 @@ async fn the_id_of_a_call_is_never_changed() {
         let call = crate::fixtures::request(name, arguments);
         let report = session.call(call.clone(), CallContext::new()).await;
         assert_eq!(report.envelope, call);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_finds_itself_out_of_date_is_looked_up_permitted_and_called_anew_once() {
+    let log = Log::default();
+    // Its group has the current tool when the call comes, or never.
+    for current in [true, false] {
+        let shelf = with_everybody(&log).build().unwrap();
+        let weak = shelf.downgrade();
+        let noted = log.clone();
+        let outdated = FnTool::new(definition("t", NUMBER), move |arguments: Arguments, _| {
+            noted.note(format!("outdated {}", show(&arguments)));
+            if current && let Some(shelf) = weak.upgrade() {
+                let loaded = Loaded::new([echo(&noted, "g", "t", NUMBER)]);
+                shelf.hand_over(&id("g"), loaded).unwrap();
+            }
+            async { Err(Error::new(ErrorKind::Changed, "out of date")) }
+        });
+        let outdated: Arc<dyn Tool> = Arc::new(outdated);
+        shelf.hand_over(&id("g"), Loaded::new([outdated])).unwrap();
+        let report = forward(&dispatch(&shelf), "t", json!({"x": "1"})).await;
+        let calls: Vec<String> = log.take();
+        let calls = calls.into_iter().filter(|line| {
+            line.starts_with("outdated") || line.starts_with("execute") || line.starts_with("may")
+        });
+        let calls: Vec<String> = calls.collect();
+        let expect = [
+            "may g/t?",
+            "may g/t {\"x\":2}? None",
+            "outdated {\"x\":2}",
+            "may g/t {\"x\":2}? None",
+        ];
+        assert_eq!(calls[..4], expect);
+        if current {
+            assert_eq!(calls[4..], ["execute g/t"]);
+            assert_eq!(report.text(), "g/t {\"x\":2}");
+            assert_eq!(report.repairs, [Repair::Host]);
+            assert!(report.error.is_none());
+        } else {
+            assert_eq!(calls[4..], ["outdated {\"x\":2}"]);
+            assert_eq!(report.text(), "The call of `g/t` failed: changed");
+        }
     }
 }
