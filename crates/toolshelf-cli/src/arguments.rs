@@ -106,7 +106,12 @@ pub(crate) enum Command {
     Call(CallArguments),
     Plugins(PluginsArguments),
     Tour(TourArguments),
+    Refresh(RefreshArguments),
+    Completions(CompletionsArguments),
     SampleServer(SampleServerArguments),
+    /// End the servers of a gateway that was killed; started by `serve`
+    #[command(hide = true)]
+    Watchdog,
 }
 
 /// Which servers.
@@ -154,6 +159,51 @@ pub(crate) struct ServeArguments {
     /// under standard]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) wait: Option<std::time::Duration>,
+
+    /// Keep no lists of tools between starts, and use none
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+}
+
+const REFRESH_AFTER: &str = "\
+`serve` keeps each server's list of tools and starts a server only when one of its tools is called.
+A list that has changed is noticed then; this notices it now. The exit code is 1 when a server could
+not be used; what was kept of it stays.
+
+Lists are kept in TOOLSHELF_CACHE_DIR, or in the folder that the system has for caches.
+
+Examples:
+  toolshelf refresh
+  toolshelf refresh github            Only this server";
+
+/// Ask servers for their tools again, and keep the answers for later starts
+#[derive(Debug, Args)]
+#[command(after_help = REFRESH_AFTER)]
+pub(crate) struct RefreshArguments {
+    /// Only these servers
+    #[arg(value_name = "SERVER")]
+    pub(crate) only: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) servers: Servers,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const COMPLETIONS_AFTER: &str = "\
+Examples:
+  toolshelf completions bash > ~/.local/share/bash-completion/completions/toolshelf
+  toolshelf completions zsh > \"${fpath[1]}/_toolshelf\"
+  toolshelf completions fish > ~/.config/fish/completions/toolshelf.fish";
+
+/// Print a script that completes commands and options in a shell
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_AFTER)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 const TOOLS_AFTER: &str = "\

@@ -53,6 +53,9 @@ pub fn run(registry: Registry) -> ExitCode {
             return u8::try_from(message.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
+    if matches!(cli.command, Command::Watchdog) {
+        return commands::watchdog::run();
+    }
     let output = Output::new(cli.global.color);
     logging::start(&cli.global, &cli.command);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
@@ -88,6 +91,10 @@ async fn command(command: Command, registry: &Registry, output: &Output) -> Resu
         Command::Call(arguments) => commands::call::run(&arguments, registry, output).await,
         Command::Plugins(arguments) => commands::plugins::run(&arguments, registry, output),
         Command::Tour(arguments) => tour::run(&arguments, output).await,
+        Command::Refresh(arguments) => commands::refresh::run(&arguments, registry, output).await,
+        Command::Completions(arguments) => commands::completions::run(&arguments, output),
         Command::SampleServer(arguments) => commands::sample_server::run(&arguments).await,
+        // Has no runtime, and ran before there was one.
+        Command::Watchdog => Ok(()),
     }
 }

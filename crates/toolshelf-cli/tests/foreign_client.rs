@@ -50,7 +50,15 @@ impl Host {
         let mut process = Command::new(python)
             .arg(script)
             .args([
-                "--mode", mode, "--", TOOLSHELF, "serve", "--wait", "120", "--config",
+                "--mode",
+                mode,
+                "--",
+                TOOLSHELF,
+                "serve",
+                "--wait",
+                "120",
+                "--no-cache",
+                "--config",
             ])
             .arg(config)
             .args(args)

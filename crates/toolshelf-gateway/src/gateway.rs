@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use toolshelf_catalog::texts;
 use toolshelf_core::{
-    Call, Cancellation, ContentBlock, Error, JsonText, Placement, Registry, Repair, Strategy,
-    ToolOutcome, ToolSlot,
+    Call, Cancellation, ContentBlock, Error, GroupId, JsonText, LoadedGroup, Placement, Registry,
+    Repair, Strategy, ToolOutcome, ToolSlot,
 };
-use toolshelf_mcp::{Era, IncomingCall, McpServer, ServerIdentity, Session as Client};
+use toolshelf_mcp::{Era, IncomingCall, McpServer, ServerIdentity, Session as Client, Watchdog};
 use toolshelf_shelf::{AnsweredBy, Limits, SessionOptions, Shelf, ShelfEvent};
 
 use crate::cache::DescriptorCache;
@@ -20,7 +20,7 @@ use crate::chain::refuse_recursion;
 use crate::config::Config;
 use crate::log::log;
 use crate::news::{Change, NewsDesk};
-use crate::servers::Servers;
+use crate::servers::{Common, Servers};
 use crate::sessions::{Connected, Sessions};
 
 /// The `_meta` key that keeps a host from deferring the gateway's own tools.
@@ -46,6 +46,8 @@ pub struct GatewayOptions {
     /// that the catalog holds the names of their tools. The default is not to wait at
     /// all, and 10 s under `standard`, whose list is the tools themselves.
     pub wait: Option<Duration>,
+    /// Ends the servers when this process is killed.
+    pub watchdog: Option<Watchdog>,
     /// Where lists of tools are kept between starts; `None` = nowhere.
     pub cache: Option<DescriptorCache>,
     /// Bounds of the shelf.
@@ -58,6 +60,7 @@ impl Default for GatewayOptions {
             strategy: "dispatch".to_owned(),
             strategy_options: Value::Null,
             wait: None,
+            watchdog: None,
             cache: None,
             limits: Limits::default(),
         }
@@ -107,7 +110,13 @@ impl Gateway {
         };
         let defers = !strategy.own_tools().is_empty();
         let desk = Arc::new(NewsDesk::default());
-        let (servers, groups) = Servers::of(config, &chain, options.cache.as_ref(), &desk);
+        let common = Common {
+            chain,
+            cache: options.cache,
+            watchdog: options.watchdog,
+            desk: desk.clone(),
+        };
+        let (servers, groups) = Servers::of(config, &common);
         let mut limits = options.limits;
         // The servers have their own, finer bounds; that of the shelf is the last one.
         limits.load_timeout = limits
@@ -157,6 +166,21 @@ impl Gateway {
                 gateway.settled.send_replace(true);
             }
         });
+    }
+
+    /// Asks every server for its tools again, whatever is known of them, and returns each
+    /// result, sorted by id.
+    pub async fn refresh(
+        &self,
+        cancellation: &Cancellation,
+    ) -> Vec<(GroupId, Result<Arc<LoadedGroup>, Arc<Error>>)> {
+        let ids: Vec<GroupId> = self
+            .shelf
+            .with_groups(|groups| groups.iter().map(|(id, _)| id.clone()).collect());
+        for id in &ids {
+            self.shelf.invalidate(id);
+        }
+        self.shelf.load_all(cancellation).await
     }
 
     /// The shelf with all servers as groups.

@@ -14,11 +14,12 @@ use toolshelf_core::{
     Arguments, CallContext, Digest, Error, ErrorKind, Exposure, GroupId, LoadContext, Loaded,
     LoadedTool, Tool, ToolDefinition, ToolLoader, ToolOutcome,
 };
-use toolshelf_mcp::{StdioConfig, StdioServer};
+use toolshelf_mcp::{ServerHooks, StdioConfig, StdioServer};
 use toolshelf_shelf::WeakShelf;
 
 use crate::cache::{CacheKey, CachedServer, DescriptorCache};
 use crate::news::{Change, NewsDesk};
+use crate::servers::Common;
 
 /// Where a server's list is kept.
 struct Place {
@@ -57,24 +58,22 @@ struct Current {
 }
 
 impl KnownServer {
-    pub(crate) fn new(
-        id: GroupId,
-        config: StdioConfig,
-        pinned: GlobSet,
-        cache: Option<&DescriptorCache>,
-        desk: Arc<NewsDesk>,
-    ) -> Self {
-        let place = cache.map(|cache| Place {
+    pub(crate) fn new(id: GroupId, config: StdioConfig, pinned: GlobSet, common: &Common) -> Self {
+        let desk = common.desk.clone();
+        let place = common.cache.as_ref().map(|cache| Place {
             key: cache.key(&config),
             cache: cache.clone(),
         });
         let inner = Arc::new_cyclic(|inner: &std::sync::Weak<Inner>| {
             let changed = inner.clone();
-            let server = StdioServer::on_list_changed(config, move || {
+            let mut hooks = ServerHooks::default();
+            hooks.watchdog = common.watchdog.clone();
+            hooks.on_list_changed = Some(Arc::new(move || {
                 if let Some(inner) = changed.upgrade() {
                     inner.list_changed();
                 }
-            });
+            }));
+            let server = StdioServer::with_hooks(config, hooks);
             Inner {
                 id,
                 server,

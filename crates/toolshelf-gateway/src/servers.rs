@@ -8,11 +8,22 @@ use toolshelf_core::{Error, ErrorKind, LoadContext, Loaded, ToolGroup};
 use toolshelf_mcp::StdioConfig;
 use toolshelf_shelf::Shelf;
 
+use toolshelf_mcp::Watchdog;
+
 use crate::cache::DescriptorCache;
 use crate::chain::CHAIN_VARIABLE;
 use crate::config::{Config, EntryState, ServerEntry};
 use crate::known::KnownServer;
 use crate::news::NewsDesk;
+
+/// What all servers of a gateway share.
+pub(crate) struct Common {
+    /// What `refuse_recursion` returned.
+    pub(crate) chain: String,
+    pub(crate) cache: Option<DescriptorCache>,
+    pub(crate) watchdog: Option<Watchdog>,
+    pub(crate) desk: Arc<NewsDesk>,
+}
 
 /// The servers that a configuration starts. Closing them ends their processes.
 pub(crate) struct Servers {
@@ -21,23 +32,18 @@ pub(crate) struct Servers {
 
 impl Servers {
     /// The servers of a configuration and their groups, in the order of their ids. No
-    /// process is started yet. `chain` is what `refuse_recursion` returned.
+    /// process is started yet.
     ///
     /// A faulty entry becomes a group whose load fails and says why.
-    pub(crate) fn of(
-        config: &Config,
-        chain: &str,
-        cache: Option<&DescriptorCache>,
-        desk: &Arc<NewsDesk>,
-    ) -> (Self, Vec<ToolGroup>) {
+    pub(crate) fn of(config: &Config, common: &Common) -> (Self, Vec<ToolGroup>) {
         let mut servers = Vec::new();
         let mut groups = Vec::new();
         for entry in config.enabled() {
-            let mut group = match stdio_config(entry, chain) {
+            let mut group = match stdio_config(entry, &common.chain) {
                 Ok(config) => {
                     let id = entry.id.clone();
                     let pinned = pinned(&entry.always_visible);
-                    let server = KnownServer::new(id, config, pinned, cache, desk.clone());
+                    let server = KnownServer::new(id, config, pinned, common);
                     servers.push(server.clone());
                     ToolGroup::new(entry.id.clone(), server)
                 }

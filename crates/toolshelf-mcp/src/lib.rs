@@ -75,4 +75,4 @@ pub use server::{
     Era, IncomingCall, McpServer, ServeOptions, ServerIdentity, Session, serve, serve_stdio,
 };
 #[cfg(feature = "client")]
-pub use stdio::{PLUGIN, StdioConfig, StdioServer};
+pub use stdio::{PLUGIN, ServerHooks, StdioConfig, StdioServer, Watchdog, watch_over};

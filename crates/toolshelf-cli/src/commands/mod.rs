@@ -2,7 +2,10 @@
 
 pub(crate) mod call;
 pub(crate) mod catalog;
+pub(crate) mod completions;
 pub(crate) mod plugins;
+pub(crate) mod refresh;
 pub(crate) mod sample_server;
 pub(crate) mod serve;
 pub(crate) mod tools;
+pub(crate) mod watchdog;

@@ -1,11 +1,13 @@
 //! `serve`: the gateway over standard input and output.
 
 use std::io::IsTerminal;
+use std::process::Stdio;
 use std::sync::Arc;
 
 use toolshelf_core::{Cancellation, Registry};
+use toolshelf_gateway::cache::{DescriptorCache, user_cache_dir};
 use toolshelf_gateway::{Gateway, GatewayOptions};
-use toolshelf_mcp::{McpServer, ServeOptions, serve_stdio};
+use toolshelf_mcp::{McpServer, ServeOptions, Watchdog, serve_stdio};
 
 use crate::arguments::ServeArguments;
 use crate::failure::Failure;
@@ -13,11 +15,51 @@ use crate::output::note;
 use crate::signals::Signals;
 use crate::source;
 
+/// The user's cache. A gateway without one starts its servers each time, and works.
+fn cache(no_cache: bool) -> Option<DescriptorCache> {
+    if no_cache {
+        return None;
+    }
+    let Some(folder) = user_cache_dir() else {
+        tracing::warn!(
+            "there is no place for a cache: neither HOME nor TOOLSHELF_CACHE_DIR is set"
+        );
+        return None;
+    };
+    DescriptorCache::open(folder)
+        .inspect_err(|error| tracing::warn!("lists of tools are not kept: {error}"))
+        .ok()
+}
+
+/// A process of this program that ends the servers should this one be killed.
+fn watchdog() -> Option<Watchdog> {
+    if cfg!(windows) {
+        return None;
+    }
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(cause) => {
+            tracing::warn!("no watchdog: cannot tell where this program is: {cause}");
+            return None;
+        }
+    };
+    let mut command = std::process::Command::new(program);
+    command
+        .arg("watchdog")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    Watchdog::start(command)
+        .inspect_err(|error| tracing::warn!("no watchdog: {error}"))
+        .ok()
+}
+
 pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Result<(), Failure> {
     let config = source::config(&arguments.servers)?;
     let mut options = GatewayOptions::default();
     options.strategy.clone_from(&arguments.strategy);
     options.wait = arguments.wait;
+    options.cache = cache(arguments.no_cache);
+    options.watchdog = watchdog();
     let gateway =
         Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
     if config.enabled().count() == 0 {

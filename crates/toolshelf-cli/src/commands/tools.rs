@@ -58,7 +58,7 @@ pub(crate) async fn run(
 }
 
 /// Leaves only the servers that were asked for.
-fn keep(config: &mut Config, only: &[String]) -> Result<(), Failure> {
+pub(crate) fn keep(config: &mut Config, only: &[String]) -> Result<(), Failure> {
     for name in only {
         if !config.servers.iter().any(|entry| entry.id.as_str() == name) {
             let known = config.servers.iter().map(|entry| entry.id.as_str());

@@ -5,6 +5,8 @@ mod environment;
 mod process;
 mod server;
 mod tail;
+mod watchdog;
 
 pub use config::StdioConfig;
-pub use server::{PLUGIN, StdioServer};
+pub use server::{PLUGIN, ServerHooks, StdioServer};
+pub use watchdog::{Watchdog, watch_over};

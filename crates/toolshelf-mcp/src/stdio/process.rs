@@ -18,6 +18,7 @@ use toolshelf_core::{Error, ErrorKind};
 use super::config::StdioConfig;
 use super::environment::inherited;
 use super::tail::Tail;
+use super::watchdog::{Watchdog, Watched};
 use crate::client::Faults;
 
 /// How long a killed process may take to be gone. Longer only where it hangs in the
@@ -58,6 +59,7 @@ impl Process {
     pub(crate) fn spawn(
         config: &StdioConfig,
         faults: &Faults,
+        watchdog: Option<&Watchdog>,
     ) -> Result<(Self, ChildStdin, ChildStdout), Error> {
         // A missing folder and a missing program are the same error of the system.
         if let Some(cwd) = &config.cwd
@@ -89,9 +91,12 @@ impl Process {
         let child = command
             .spawn()
             .map_err(|cause| not_spawned(config, faults, cause))?;
+        // The process leads its group, so both have the same number.
+        let watched = watchdog.zip(child.id());
         let mut group = Group {
             child,
             reaped: false,
+            _watched: watched.map(|(watchdog, group)| watchdog.watch(group)),
         };
         let (stdin, stdout, stderr) = (
             group.child.stdin().take(),
@@ -201,6 +206,8 @@ fn not_spawned(config: &StdioConfig, faults: &Faults, cause: io::Error) -> Error
 struct Group {
     child: Box<dyn ChildWrapper>,
     reaped: bool,
+    /// Until nothing of the group is left.
+    _watched: Option<Watched>,
 }
 
 impl Drop for Group {

@@ -15,6 +15,7 @@ use toolshelf_core::{
 
 use super::config::StdioConfig;
 use super::process::Process;
+use super::watchdog::Watchdog;
 use crate::client::{
     CallFault, Caller, ConnectFault, Deadlines, Disagreed, Faults, Lifecycle, McpClient, McpTool,
     ToolList, loaded,
@@ -58,10 +59,22 @@ pub struct StdioServer {
     inner: Arc<Inner>,
 }
 
+/// What a host has to do with the servers that it starts.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct ServerHooks {
+    /// Called when a server with a handshake says that its tools have changed. It runs on
+    /// the connection's task and must not block.
+    pub on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
+    /// Ends the server when this process is killed. Without one, a server that ignores
+    /// the end of its input outlives a host that is killed.
+    pub watchdog: Option<Watchdog>,
+}
+
 struct Inner {
     config: StdioConfig,
     faults: Faults,
-    on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
+    hooks: ServerHooks,
     slot: tokio::sync::Mutex<Slot>,
     failures: AtomicU64,
     generation: AtomicU64,
@@ -86,28 +99,28 @@ struct Live {
 impl StdioServer {
     /// A server that is not started yet.
     pub fn new(config: StdioConfig) -> Self {
-        Self::with_list_changed(config, None)
+        Self::with_hooks(config, ServerHooks::default())
     }
 
-    /// As [`StdioServer::new`], with a function that is called when a server with a
-    /// handshake says that its tools have changed. It runs on the connection's task
-    /// and must not block.
+    /// As [`StdioServer::new`], with [`ServerHooks::on_list_changed`].
     pub fn on_list_changed(
         config: StdioConfig,
         changed: impl Fn() + Send + Sync + 'static,
     ) -> Self {
-        Self::with_list_changed(config, Some(Arc::new(changed)))
+        let hooks = ServerHooks {
+            on_list_changed: Some(Arc::new(changed)),
+            ..ServerHooks::default()
+        };
+        Self::with_hooks(config, hooks)
     }
 
-    fn with_list_changed(
-        config: StdioConfig,
-        on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
-    ) -> Self {
+    /// As [`StdioServer::new`], with hooks.
+    pub fn with_hooks(config: StdioConfig, hooks: ServerHooks) -> Self {
         Self {
             inner: Arc::new(Inner {
                 faults: Faults::new(&config.id),
                 config,
-                on_list_changed,
+                hooks,
                 slot: tokio::sync::Mutex::default(),
                 failures: AtomicU64::new(0),
                 generation: AtomicU64::new(0),
@@ -319,14 +332,15 @@ impl Inner {
         lifecycle: Lifecycle,
         deadlines: Deadlines,
     ) -> Result<Result<Live, (ConnectFault, Process)>, Error> {
-        let (process, stdin, stdout) = Process::spawn(&self.config, &self.faults)?;
+        let (process, stdin, stdout) =
+            Process::spawn(&self.config, &self.faults, self.hooks.watchdog.as_ref())?;
         let connecting = McpClient::begin(
             stdout,
             stdin,
             self.config.client(),
             lifecycle,
             deadlines,
-            self.on_list_changed.clone(),
+            self.hooks.on_list_changed.clone(),
         );
         let connection = tokio::select! {
             biased;
