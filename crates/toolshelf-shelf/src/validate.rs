@@ -4,17 +4,27 @@
 //! 2020-12 (the default of MCP 2026-07-28). References are followed inside the schema
 //! only; nothing is ever fetched.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use jsonschema::{Draft, JsonType, ValidationError, Validator};
 use serde_json::Value;
-use toolshelf_core::text::one_line;
+use toolshelf_core::text::{bounded_text, one_line};
 use toolshelf_core::{Arguments, JsonText};
 
 /// The most faults that are told.
 const MAX_FAULTS: usize = 8;
+
+/// The most faults that are brought into order; the others are only counted.
+const MAX_SORTED: usize = 256;
+
+/// The path of the whole.
+const WHOLE: &str = "(arguments)";
+
+/// The longest path, in bytes.
+const MAX_PATH_BYTES: usize = 240;
 
 /// The longest value, pattern or name that a fault quotes, in bytes.
 const MAX_QUOTE_BYTES: usize = 120;
@@ -105,29 +115,42 @@ fn dialect(schema: &Value) -> Draft {
     }
 }
 
+/// A place in the arguments, in an order in which items stand as in their array.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Item(usize),
+    Member(String),
+}
+
+/// The faults, by their places: the order in which a validator finds them depends on how
+/// it holds a schema.
 fn faults(validator: &Validator, value: &Value) -> Vec<Fault> {
-    let mut faults = Vec::new();
+    let mut found: BTreeSet<(Vec<Place>, String, String)> = BTreeSet::new();
     let mut left_out = 0usize;
     for error in validator.iter_errors(value) {
-        if faults.len() == MAX_FAULTS {
+        let described = if found.len() < MAX_SORTED {
+            describe(&error, value)
+        } else {
+            Vec::new()
+        };
+        if described.is_empty() {
             left_out += 1;
-            continue;
         }
-        for fault in describe(&error) {
-            if faults.contains(&fault) {
-                continue;
-            }
-            if faults.len() < MAX_FAULTS {
-                faults.push(fault);
-            } else {
-                left_out += 1;
-            }
-        }
+        found.extend(described);
     }
+    left_out += found.len().saturating_sub(MAX_FAULTS);
+    let shown = found.into_iter().take(MAX_FAULTS);
+    let mut faults: Vec<Fault> = shown
+        .map(|(place, expected, got)| Fault {
+            path: path_of(&place),
+            expected,
+            got,
+        })
+        .collect();
     if left_out > 0 {
         let s = if left_out == 1 { "" } else { "s" };
         faults.push(Fault {
-            path: "(arguments)".to_owned(),
+            path: WHOLE.to_owned(),
             expected: "what the schema asks for".to_owned(),
             got: format!("{left_out} more fault{s}"),
         });
@@ -135,68 +158,96 @@ fn faults(validator: &Validator, value: &Value) -> Vec<Fault> {
     faults
 }
 
-fn describe(error: &ValidationError<'_>) -> Vec<Fault> {
-    let path = path_of(error);
-    let one = |expected: String| {
-        vec![Fault {
-            path: path.clone(),
-            expected,
-            got: quote(error.instance()),
-        }]
+/// Place, expectation and value of each fault that an error stands for.
+fn describe(error: &ValidationError<'_>, root: &Value) -> Vec<(Vec<Place>, String, String)> {
+    let place: Vec<Place> = error
+        .instance_path()
+        .into_iter()
+        .map(|segment| match segment {
+            LocationSegment::Property(name) => Place::Member(name.into_owned()),
+            LocationSegment::Index(at) => Place::Item(at),
+        })
+        .collect();
+    let member = |name: &str| {
+        let mut place = place.clone();
+        place.push(Place::Member(name.to_owned()));
+        place
     };
-    let missing = |property: &str| Fault {
-        path: join(&path, property),
-        expected: "a value (it is required)".to_owned(),
-        got: "nothing".to_owned(),
+    let unexpected = |name: &str, value: &Value| {
+        let expected = "no such argument".to_owned();
+        (member(name), expected, quote(value))
     };
-    match error.kind() {
+    let expected = match error.kind() {
         ValidationErrorKind::Required { property } => {
-            vec![missing(property.as_str().unwrap_or_default())]
+            let place = member(property.as_str().unwrap_or_default());
+            let expected = "a value (it is required)".to_owned();
+            return vec![(place, expected, "nothing".to_owned())];
         }
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected
-            .iter()
-            .take(MAX_FAULTS)
-            .map(|name| Fault {
-                path: join(&path, name),
-                expected: "no such argument".to_owned(),
-                got: quote(error.instance().get(name).unwrap_or(&Value::Null)),
-            })
-            .collect(),
-        ValidationErrorKind::Type { kind } => one(type_name(kind)),
-        ValidationErrorKind::Enum { options } => one(format!("one of {}", options_of(options))),
-        ValidationErrorKind::Constant { expected_value } => one(quote(expected_value)),
+        ValidationErrorKind::AdditionalProperties { unexpected: names }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected: names } => {
+            let value = |name: &String| error.instance().get(name).unwrap_or(&Value::Null);
+            return names
+                .iter()
+                .map(|name| unexpected(name, value(name)))
+                .collect();
+        }
+        // A schema that forbids all members is told as one that forbids the first of them,
+        // without saying which.
+        ValidationErrorKind::FalseSchema
+            if error
+                .schema_path()
+                .as_str()
+                .ends_with("/additionalProperties") =>
+        {
+            let object = root
+                .pointer(error.instance_path().as_str())
+                .and_then(Value::as_object);
+            let members = object.into_iter().flatten();
+            return members
+                .map(|(name, value)| unexpected(name, value))
+                .collect();
+        }
+        ValidationErrorKind::FalseSchema => "nothing".to_owned(),
+        ValidationErrorKind::Type { kind } => type_name(kind),
+        ValidationErrorKind::Enum { options } => format!("one of {}", options_of(options)),
+        ValidationErrorKind::Constant { expected_value } => quote(expected_value),
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-            one("one of the forms that the schema lists".to_owned())
+            "one of the forms that the schema lists".to_owned()
         }
         ValidationErrorKind::OneOfMultipleValid { .. } => {
-            one("just one of the forms that the schema lists".to_owned())
+            "just one of the forms that the schema lists".to_owned()
         }
-        ValidationErrorKind::Minimum { limit } => one(format!("at least {limit}")),
-        ValidationErrorKind::Maximum { limit } => one(format!("at most {limit}")),
-        ValidationErrorKind::ExclusiveMinimum { limit } => one(format!("more than {limit}")),
-        ValidationErrorKind::ExclusiveMaximum { limit } => one(format!("less than {limit}")),
-        ValidationErrorKind::MinLength { limit } => one(format!("at least {limit} characters")),
-        ValidationErrorKind::MaxLength { limit } => one(format!("at most {limit} characters")),
-        ValidationErrorKind::MinItems { limit } => one(format!("at least {limit} items")),
-        ValidationErrorKind::MaxItems { limit } => one(format!("at most {limit} items")),
-        ValidationErrorKind::MinProperties { limit } => one(format!("at least {limit} properties")),
-        ValidationErrorKind::MaxProperties { limit } => one(format!("at most {limit} properties")),
-        ValidationErrorKind::UniqueItems => one("items that all differ".to_owned()),
-        ValidationErrorKind::Pattern { pattern } => one(format!(
-            "a text that matches {}",
-            one_line(pattern, MAX_QUOTE_BYTES)
-        )),
-        ValidationErrorKind::Format { format } => one(format!(
-            "a text in the format '{}'",
-            one_line(format, MAX_QUOTE_BYTES)
-        )),
-        ValidationErrorKind::FalseSchema => one("nothing".to_owned()),
-        other => one(format!(
+        ValidationErrorKind::Minimum { limit } => format!("at least {limit}"),
+        ValidationErrorKind::Maximum { limit } => format!("at most {limit}"),
+        ValidationErrorKind::ExclusiveMinimum { limit } => format!("more than {limit}"),
+        ValidationErrorKind::ExclusiveMaximum { limit } => format!("less than {limit}"),
+        ValidationErrorKind::MinLength { limit } => counted("at least", *limit, "character"),
+        ValidationErrorKind::MaxLength { limit } => counted("at most", *limit, "character"),
+        ValidationErrorKind::MinItems { limit } => counted("at least", *limit, "item"),
+        ValidationErrorKind::MaxItems { limit } => counted("at most", *limit, "item"),
+        ValidationErrorKind::MinProperties { limit } => counted("at least", *limit, "member"),
+        ValidationErrorKind::MaxProperties { limit } => counted("at most", *limit, "member"),
+        ValidationErrorKind::UniqueItems => "items that all differ".to_owned(),
+        ValidationErrorKind::Pattern { pattern } => {
+            format!("a text that matches {}", one_line(pattern, MAX_QUOTE_BYTES))
+        }
+        ValidationErrorKind::Format { format } => {
+            format!(
+                "a text in the format '{}'",
+                one_line(format, MAX_QUOTE_BYTES)
+            )
+        }
+        other => format!(
             "what the schema's '{}' asks for",
             one_line(other.keyword(), MAX_QUOTE_BYTES)
-        )),
-    }
+        ),
+    };
+    vec![(place, expected, quote(error.instance()))]
+}
+
+fn counted(bound: &str, limit: u64, what: &str) -> String {
+    let s = if limit == 1 { "" } else { "s" };
+    format!("{bound} {limit} {what}{s}")
 }
 
 fn type_name(kind: &TypeKind) -> String {
@@ -218,60 +269,71 @@ fn type_name(kind: &TypeKind) -> String {
     }
 }
 
-fn path_of(error: &ValidationError<'_>) -> String {
+fn path_of(place: &[Place]) -> String {
     let mut path = String::new();
-    for segment in error.instance_path() {
+    for segment in place {
         match segment {
-            LocationSegment::Property(name) => path = join(&path, &name),
-            LocationSegment::Index(at) => path.push_str(&format!("[{at}]")),
+            Place::Item(at) => path.push_str(&format!("[{at}]")),
+            Place::Member(name) => {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(&one_line(name, MAX_QUOTE_BYTES));
+            }
         }
     }
     if path.is_empty() {
-        "(arguments)".to_owned()
+        WHOLE.to_owned()
     } else {
-        path
+        bounded_text(&path, MAX_PATH_BYTES)
     }
 }
 
-fn join(path: &str, name: &str) -> String {
-    let name = one_line(name, MAX_QUOTE_BYTES);
-    if path.is_empty() || path == "(arguments)" {
-        name
-    } else {
-        format!("{path}.{name}")
-    }
-}
-
-/// A value as JSON, in one line and cut. What would be cut is not written first.
+/// A value as JSON, in one line and cut, the members of objects by their names. What
+/// would be cut is not written first.
 fn quote(value: &Value) -> String {
-    let mut start = Start(Vec::new());
-    // An error says that there was more than fits.
-    let whole = serde_json::to_writer(&mut start, value).is_ok();
-    let mut text = String::from_utf8_lossy(&start.0).into_owned();
-    if !whole {
-        // Longer than the bound, so that the cut is shown.
-        text.push_str("……");
-    }
-    one_line(&text, MAX_QUOTE_BYTES)
+    let mut json = String::new();
+    write_start(&mut json, value);
+    one_line(&json, MAX_QUOTE_BYTES)
 }
 
-/// Takes the first bytes of what is written to it.
-struct Start(Vec<u8>);
-
-impl std::io::Write for Start {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // Blanks in a row become one, so a little more may be needed than is shown.
-        let room = (4 * MAX_QUOTE_BYTES).saturating_sub(self.0.len());
-        self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if bytes.len() > room {
-            return Err(std::io::ErrorKind::FileTooLarge.into());
+/// Writes at least as much of a value as is quoted, and not much more.
+fn write_start(out: &mut String, value: &Value) {
+    // Blanks in a row become one, so that more may be needed than is shown.
+    const ENOUGH: usize = 4 * MAX_QUOTE_BYTES;
+    match value {
+        _ if out.len() > ENOUGH => {}
+        Value::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate().take_while(|(at, _)| *at < ENOUGH) {
+                if at > 0 {
+                    out.push(',');
+                }
+                write_start(out, item);
+            }
+            out.push(']');
         }
-        Ok(bytes.len())
+        Value::Object(members) => {
+            let members: BTreeMap<&String, &Value> = members.iter().collect();
+            out.push('{');
+            for (at, (name, value)) in members.into_iter().enumerate().take(ENOUGH) {
+                if at > 0 {
+                    out.push(',');
+                }
+                write_text(out, name);
+                out.push(':');
+                write_start(out, value);
+            }
+            out.push('}');
+        }
+        Value::String(text) => write_text(out, text),
+        number_or_word => out.push_str(&number_or_word.to_string()),
     }
+}
 
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+fn write_text(out: &mut String, text: &str) {
+    let start: String = text.chars().take(4 * MAX_QUOTE_BYTES).collect();
+    out.push_str(&Value::String(start).to_string());
 }
 
 /// The values of an enumeration, as many as fit.

@@ -19,7 +19,14 @@ async fn arrives(schema: &str, envelope: Value, expect: Value, repairs: &[Repair
     // The same whether it is loaded or not.
     for _ in 0..2 {
         let report = call(&session, "deferred_tool_call", envelope.clone()).await;
-        assert_eq!(report.text(), format!("g/t {expect}"), "{envelope}");
+        assert_eq!(
+            Value::Object(report.arguments.clone()),
+            expect,
+            "{envelope}"
+        );
+        let text = report.text();
+        let arrived: Value = serde_json::from_str(text.strip_prefix("g/t ").unwrap()).unwrap();
+        assert_eq!(arrived, expect, "{envelope}");
         assert_eq!(report.repairs, repairs, "{envelope}");
         load(&session, "g").await;
     }

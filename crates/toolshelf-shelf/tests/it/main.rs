@@ -7,3 +7,4 @@ mod host_loop;
 mod loading;
 mod names;
 mod sequence;
+mod validation;
