@@ -47,3 +47,30 @@ fn diff(expected: &str, actual: &str) -> String {
     }
     out
 }
+
+/// A format that is not listed, or a golden file of none, is a promise that nobody knows
+/// of.
+#[test]
+fn every_format_and_golden_file_is_listed() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let listed = std::fs::read_to_string(root.join("../../FORMATS.md")).unwrap();
+    let formats = [
+        toolshelf_catalog::dispatch::NAME,
+        toolshelf_catalog::inject::NAME,
+        toolshelf_catalog::gateway::NAME,
+        toolshelf_catalog::LOAD_FORMAT,
+        toolshelf_catalog::texts::TEXTS_FORMAT,
+    ];
+    for format in formats {
+        let files = format!("`{}.*`", format.replace('/', "-"));
+        assert!(listed.contains(&format!("`{format}`")), "{format}");
+        assert!(listed.contains(&files), "{files}");
+    }
+    for entry in std::fs::read_dir(root.join("tests/golden")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let known = formats
+            .iter()
+            .any(|format| name.starts_with(&format!("{}.", format.replace('/', "-"))));
+        assert!(known && name.ends_with(".golden"), "{name} is of no format");
+    }
+}

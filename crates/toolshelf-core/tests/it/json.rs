@@ -124,6 +124,17 @@ fn a_digest_tells_contents_apart() {
     assert_eq!(digest(r#"{"a":1,"a":2}"#), digest(r#"{"a":2}"#));
 }
 
+/// Fingerprints are stored, so the digest of a text never changes.
+#[test]
+fn a_digest_is_stable() {
+    let text = r#"{"b":[1,"é",{"c":null}],"a":1.50}"#;
+    let digest = JsonText::parse(text).unwrap().digest().to_string();
+    assert_eq!(
+        digest,
+        "ae5a853346267b2f275c2f2049e2836b41fc3890aed22a953d91a78a5e49f00d"
+    );
+}
+
 #[test]
 fn a_digest_is_written_and_read() {
     let digest = Digest::of_parts(["a", "b"]);
