@@ -53,17 +53,32 @@ pub(crate) fn denied(key: &ToolKey, reason: &str) -> String {
 
 /// The group of a tool could not be loaded.
 pub(crate) fn not_loaded(group: &GroupId, error: &Error) -> String {
-    let mut text = format!(
-        "The tools of group `{group}` are not available: {}",
-        error.for_model()
-    );
-    if let Some(wait) = error.retry_delay() {
-        text.push_str(&format!(
-            " The next try is possible in {} s.",
-            wait.as_secs_f64().ceil() as u64
-        ));
+    let reason = sentence(error.for_model());
+    let text = format!("The tools of group `{group}` are not available: {reason}");
+    match (error.kind(), error.retry_delay()) {
+        (ErrorKind::Cancelled | ErrorKind::Denied | ErrorKind::NotFound, _) => text,
+        (ErrorKind::NeedsSignIn, _) => {
+            format!("{text} Tell the user; until then these tools cannot be used.")
+        }
+        (_, Some(wait)) => {
+            let seconds = wait.as_secs_f64().ceil() as u64;
+            format!("{text} It can be tried again in {seconds} s.")
+        }
+        (kind, None) if kind.is_retryable() => {
+            format!("{text} It may work when tried again later.")
+        }
+        _ => format!("{text} Trying again will not help; go on without it, or tell the user."),
     }
-    text
+}
+
+/// A text that ends as a sentence does.
+fn sentence(text: &str) -> String {
+    let text = text.trim_end();
+    if text.ends_with(['.', '!', '?', '…']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
 }
 
 /// The group is there, the tool is not.
@@ -92,7 +107,10 @@ fn push_nearest(text: &mut String, nearest: &[&str]) {
 pub(crate) fn call_failed(key: &ToolKey, error: &Error) -> String {
     match error.kind() {
         ErrorKind::Cancelled => format!("The call of `{key}` was cancelled."),
-        _ => format!("The call of `{key}` failed: {}", error.for_model()),
+        _ => format!(
+            "The call of `{key}` failed: {}",
+            sentence(error.for_model())
+        ),
     }
 }
 
@@ -102,7 +120,12 @@ pub(crate) fn not_decided(name: &str, error: &Error) -> String {
     let name = one_line(name, 128);
     match error.kind() {
         ErrorKind::Cancelled => format!("The call of `{name}` was cancelled."),
-        ErrorKind::TimedOut => format!("The call of `{name}` failed: {}", error.for_model()),
+        ErrorKind::TimedOut => {
+            format!(
+                "The call of `{name}` failed: {}",
+                sentence(error.for_model())
+            )
+        }
         _ => format!("The call of `{name}` could not be resolved because of an internal error."),
     }
 }

@@ -5,6 +5,8 @@
 //! reading is possible it is taken, and said; anything else is an error. Nothing is
 //! dropped, and nothing becomes `{}` that was not empty.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use toolshelf_catalog::texts::DEFERRED_TOOL_CALL;
 use toolshelf_core::{Arguments, Error, ErrorKind, JsonText, Repair, read_arguments};
@@ -100,8 +102,10 @@ fn named(
             Ok(stray)
         }
         Ok(_) => {
-            let keys: Vec<String> = stray
-                .keys()
+            // In an order that does not depend on how a map holds them.
+            let keys: BTreeSet<&String> = stray.keys().collect();
+            let keys: Vec<String> = keys
+                .into_iter()
                 .take(MAX_STRAY_KEYS)
                 .map(|key| format!("'{}'", toolshelf_core::text::one_line(key, 64)))
                 .collect();

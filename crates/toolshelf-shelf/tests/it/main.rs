@@ -1,10 +1,12 @@
 //! The driver as its hosts see it.
 
 mod arguments;
+mod ending;
 mod fixtures;
 mod golden;
 mod host_loop;
 mod loading;
 mod names;
 mod sequence;
+mod texts;
 mod validation;

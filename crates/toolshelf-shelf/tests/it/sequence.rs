@@ -424,7 +424,7 @@ async fn a_tool_that_finds_itself_out_of_date_is_looked_up_permitted_and_called_
             assert!(report.error.is_none());
         } else {
             assert_eq!(calls[4..], ["outdated {\"x\":2}"]);
-            assert_eq!(report.text(), "The call of `g/t` failed: changed");
+            assert_eq!(report.text(), "The call of `g/t` failed: changed.");
         }
     }
 }
