@@ -142,6 +142,10 @@ impl LoadedTools {
         let mut tools: BTreeMap<&ToolKey, &ShelvedTool> = BTreeMap::new();
         let mut order: Vec<&ToolKey> = Vec::new();
         for (group, selected) in state.expanded_in_order() {
+            // Records of other systems hold lists in which nothing was selected.
+            if selected.is_some_and(<[_]>::is_empty) {
+                continue;
+            }
             let Some(entry) = cx.groups.get(group.as_str()) else {
                 continue;
             };

@@ -7,6 +7,8 @@ mod golden;
 mod host_loop;
 mod loading;
 mod names;
+mod prefix;
+mod resume;
 mod sequence;
 mod texts;
 mod validation;
