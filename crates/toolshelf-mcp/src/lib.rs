@@ -67,6 +67,7 @@ mod protocol;
 mod server;
 #[cfg(feature = "client")]
 mod stdio;
+mod sync;
 
 #[cfg(feature = "client")]
 pub use client::{ClientOptions, Lifecycle, McpClient, ToolList};

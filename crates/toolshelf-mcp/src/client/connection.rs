@@ -25,7 +25,7 @@ use toolshelf_core::{
 
 use super::fault::Faults;
 use super::handler::Handler;
-use super::link::{InFlight, Link, Unreadable, lock};
+use super::link::{InFlight, Link, Unreadable};
 use super::listing::{Listing, ToolList};
 use super::negotiate::{Deadlines, Disagreed, negotiate};
 use super::options::{ClientOptions, Lifecycle};
@@ -35,6 +35,7 @@ use super::wire::Wire;
 use crate::lines::{LineReader, LineWriter, WriterTask};
 use crate::message::RpcError;
 use crate::protocol::{META_TRACEPARENT, META_TRACESTATE, METHOD_NOT_FOUND};
+use crate::sync::lock;
 
 /// How long the end of a connection may take, for each of its two parts.
 const PATIENCE: Duration = Duration::from_secs(3);

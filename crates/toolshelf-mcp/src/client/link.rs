@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::Deserialize;
 use tokio::sync::Notify;
@@ -11,15 +11,10 @@ use toolshelf_core::text::one_line;
 use toolshelf_core::{Cancellation, Elicitor, Progress, ProgressSink};
 
 use crate::message::Id;
+use crate::sync::lock;
 
 /// How much of the first line that was no message is kept for the operator, in bytes.
 const MAX_NOISE_BYTES: usize = 256;
-
-/// Locks; a panic elsewhere is no reason for a second one here, since every critical
-/// section of this crate leaves its data whole.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Why a request that was sent cannot be answered.
 #[derive(Debug, Clone)]

@@ -17,7 +17,6 @@ pub use options::{ClientOptions, Lifecycle};
 
 pub(crate) use connection::{CallFault, ConnectFault, loaded};
 pub(crate) use fault::Faults;
-pub(crate) use link::lock;
 pub(crate) use negotiate::{Deadlines, Disagreed};
 pub(crate) use options::seconds;
 pub(crate) use tool::{Caller, McpTool};

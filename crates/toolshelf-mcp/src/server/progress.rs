@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Map, Value};
 use toolshelf_core::{Progress, ProgressSink};
 
-use super::session::{Outbox, lock};
+use super::session::Outbox;
 use crate::message::{self, Id};
+use crate::sync::lock;
 
 /// Sends progress under the token that the client gave.
 pub(crate) struct Reporter {

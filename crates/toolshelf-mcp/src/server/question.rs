@@ -10,8 +10,9 @@ use serde::Deserialize;
 use tokio::sync::oneshot;
 use toolshelf_core::{Cancellation, Elicitor, Error, ErrorKind, JsonText};
 
-use super::session::{Elicitation, Outbox, lock};
+use super::session::{Elicitation, Outbox};
 use crate::message::{self, Id, RpcError};
+use crate::sync::lock;
 
 /// The longest time that a question waits for its answer.
 const MAX_TIME: Duration = Duration::from_secs(3_600);

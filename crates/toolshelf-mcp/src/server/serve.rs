@@ -13,11 +13,12 @@ use toolshelf_core::{Cancellation, Error, ErrorKind};
 
 use super::dispatch::{Dispatcher, Work};
 use super::question::Questions;
-use super::session::{Outbox, lock};
+use super::session::Outbox;
 use super::{McpServer, answer, pipes};
 use crate::lines::{Line, LineReader, LineWriter};
 use crate::message::{self, Id, Message, Read, RpcError, id_from_ends};
 use crate::protocol::{INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR};
+use crate::sync::lock;
 
 /// How long a call may go on after it was cancelled.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);

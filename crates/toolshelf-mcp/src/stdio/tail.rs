@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::client::lock;
+use crate::sync::lock;
 
 /// How much is kept, in bytes.
 const KEPT_BYTES: usize = 16 * 1024;
