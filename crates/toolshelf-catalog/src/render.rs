@@ -151,7 +151,9 @@ fn attempt(
     shape: Shape,
     budget: usize,
 ) -> Option<String> {
-    let mut out = String::new();
+    // A group of twenty names has about 400 bytes; room for too many costs less than
+    // growing.
+    let mut out = String::with_capacity(budget.min(header.len() + 400 * groups.len()));
     open(&mut out, header);
     for (at, group) in groups.iter().enumerate() {
         if at > 0 {

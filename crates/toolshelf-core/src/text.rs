@@ -46,6 +46,9 @@ pub fn bounded_text(text: &str, bytes: usize) -> String {
 /// assert_eq!(one_line("Reads\n# files\tof `any` kind ", 64), "Reads # files of 'any' kind");
 /// ```
 pub fn one_line(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes && is_plain(text) {
+        return text.to_owned();
+    }
     let mut line = String::with_capacity(text.len().min(bytes) + 4);
     let mut blank = false;
     for c in text.chars() {
@@ -67,6 +70,18 @@ pub fn one_line(text: &str, bytes: usize) -> String {
         line.push(if c == '`' { '\'' } else { c });
     }
     bounded_text(&line, bytes)
+}
+
+/// Whether a text is a line already that nothing has to be done to. Most are.
+fn is_plain(text: &str) -> bool {
+    let mut last = b' ';
+    for byte in text.bytes() {
+        if !matches!(byte, b' '..=b'~') || byte == b'`' || (byte == b' ' && last == b' ') {
+            return false;
+        }
+        last = byte;
+    }
+    last != b' '
 }
 
 /// The first sentence of a text, as one line (see [`one_line`]).
