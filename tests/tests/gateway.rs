@@ -45,6 +45,10 @@ fn gateway(servers: Value, strategy: &str, wait: Option<Duration>) -> Arc<Gatewa
     let config = Config::parse(&text, &ProcessEnvironment).unwrap();
     let mut options = GatewayOptions::default();
     options.strategy = strategy.to_owned();
+    if strategy == "split" {
+        options.strategy = "dispatch".to_owned();
+        options.strategy_options = json!({"splitCalls": true});
+    }
     options.wait = wait;
     let gateway = Gateway::new(&config, options, &registry()).unwrap();
     gateway.start();
@@ -486,6 +490,52 @@ async fn a_faulty_entry_disables_itself_alone_and_says_why() {
             .unwrap();
         assert_eq!(called.joined_text(), "fallback says: hi");
     })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_forwarder_never_reaches_a_tool_that_is_not_marked_read_only() {
+    with_gateway(
+        json!({"one": basic("one")}),
+        "split",
+        Lifecycle::Auto,
+        async |host| {
+            let list = host.list().await.unwrap();
+            let forwarders = [
+                "deferred_tool_read",
+                "deferred_tool_write",
+                "deferred_tool_destroy",
+            ];
+            assert_eq!(names(&list)[1..], forwarders);
+            let hints: Value = serde_json::from_str(&list[1]).unwrap();
+            assert_eq!(hints["annotations"]["readOnlyHint"], true);
+            // `echo` is marked read-only, of `add` its server says nothing.
+            for forwarder in forwarders {
+                let echo = host
+                    .call(forwarder, forward("echo", json!({"text": "hi"})))
+                    .await
+                    .unwrap();
+                assert_eq!(echo.joined_text(), "one says: hi", "{forwarder}");
+                let add = host
+                    .call(forwarder, forward("add", json!({"a": 1, "b": 2})))
+                    .await
+                    .unwrap();
+                let reached = forwarder == "deferred_tool_destroy";
+                assert_eq!(add.is_error, !reached, "{forwarder}: {}", add.joined_text());
+                if !reached {
+                    assert!(add.joined_text().contains("`deferred_tool_destroy`"));
+                }
+            }
+            let unknown = host
+                .call("deferred_tool_call", forward("echo", json!({"text": "hi"})))
+                .await
+                .unwrap();
+            assert!(
+                unknown.is_error,
+                "the one forwarder is not there beside the three"
+            );
+        },
+    )
     .await;
 }
 

@@ -160,6 +160,12 @@ pub(crate) struct ServeArguments {
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) wait: Option<std::time::Duration>,
 
+    /// Offer three forwarders instead of one: for tools that read, that write, and that may
+    /// destroy, by their servers' hints, so that your host can ask before some and not before
+    /// others (dispatch only)
+    #[arg(long)]
+    pub(crate) split_calls: bool,
+
     /// Keep no lists of tools between starts, and use none
     #[arg(long)]
     pub(crate) no_cache: bool,

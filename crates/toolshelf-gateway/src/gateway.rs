@@ -277,7 +277,12 @@ impl McpServer for Gateway {
         let strategy = self.strategy_for(era);
         identity.instructions = match strategy.name() {
             "dispatch" => {
-                let mut text = texts::instructions_dispatch().to_owned();
+                let split = strategy.own_tools().len() > 2;
+                let mut text = if split {
+                    texts::instructions_split().to_owned()
+                } else {
+                    texts::instructions_dispatch().to_owned()
+                };
                 if self.strategy.name() != strategy.name() {
                     text.push_str(texts::INJECT_NOT_OFFERED);
                 }

@@ -116,42 +116,56 @@ pub(crate) async fn run(
         permitted: BTreeSet::new(),
         settled: Settled::new(),
     };
-    let resolution = run.resolve(state).await;
-    match resolution {
-        Err(Stop) => resolved(Vec::new()),
-        Ok(Resolution::NotMine) => {
-            resolved(Vec::new());
-            run.not_mine();
+    let mut resolved = Some(resolved);
+    let mut resolved = |deltas| {
+        if let Some(resolved) = resolved.take() {
+            resolved(deltas);
         }
-        Ok(Resolution::Answer(answer)) => {
-            resolved(answer.deltas);
-            run.report.answered_by = AnsweredBy::Strategy;
-            run.report.outcome = ToolOutcome::Complete(ToolResult {
-                content: answer.content,
-                is_error: answer.is_error,
-                ..ToolResult::default()
-            });
+    };
+    // A tool that finds its definition out of date is looked up again, once: what a call
+    // means, and who may make it, can depend on the definition.
+    for last in [false, true] {
+        match run.resolve(state).await {
+            Err(Stop) => resolved(Vec::new()),
+            Ok(Resolution::NotMine) => {
+                resolved(Vec::new());
+                run.not_mine();
+            }
+            Ok(Resolution::Answer(answer)) => {
+                resolved(answer.deltas);
+                run.report.answered_by = AnsweredBy::Strategy;
+                run.report.outcome = ToolOutcome::Complete(ToolResult {
+                    content: answer.content,
+                    is_error: answer.is_error,
+                    ..ToolResult::default()
+                });
+            }
+            Ok(Resolution::Execute {
+                key,
+                arguments,
+                repairs,
+            }) => {
+                resolved(Vec::new());
+                run.report.key = Some(key.clone());
+                run.report.arguments = arguments;
+                run.report.repairs = repairs;
+                // The report is complete whichever way this ends.
+                let _ = run.execute(&key).await;
+                if run.is_out_of_date() && !last {
+                    run.begin_anew();
+                    continue;
+                }
+            }
+            // The enum may grow; an unknown decision is no decision.
+            Ok(_) => {
+                resolved(Vec::new());
+                run.not_decided(contract_broken(
+                    session.strategy().as_ref(),
+                    "returned a resolution that this driver does not know",
+                ));
+            }
         }
-        Ok(Resolution::Execute {
-            key,
-            arguments,
-            repairs,
-        }) => {
-            resolved(Vec::new());
-            run.report.key = Some(key.clone());
-            run.report.arguments = arguments;
-            run.report.repairs = repairs;
-            // The report is complete whichever way this ends.
-            let _ = run.execute(key).await;
-        }
-        // The enum may grow; an unknown decision is no decision.
-        Ok(_) => {
-            resolved(Vec::new());
-            run.not_decided(contract_broken(
-                session.strategy().as_ref(),
-                "returned a resolution that this driver does not know",
-            ));
-        }
+        break;
     }
     run.report
 }
@@ -303,34 +317,26 @@ impl Run<'_> {
         self.report.answered_by = AnsweredBy::Nobody;
     }
 
-    /// Policy on the name, then everything that depends on the tool's definition, twice
-    /// where the definition turns out to be out of date.
-    async fn execute(&mut self, key: ToolKey) -> Result<(), Stop> {
-        let visible = self.session.with_cx(&self.settled, |cx| cx.visible(&key));
-        if !visible {
-            return Err(self.no_such_tool(&key, None));
-        }
-        self.permit_name(&key).await?;
-        // Hooks edit what the model wrote, not what they made of it before. Where there are
-        // none, nothing is edited.
-        let hooked = !self.session.shelf().inner.hooks.is_empty();
-        let written = hooked.then(|| (self.report.arguments.clone(), self.report.repairs.clone()));
-        let ended = self.attempt(&key).await;
-        let changed =
-            self.report.error.as_ref().map(|error| error.kind()) == Some(ErrorKind::Changed);
-        if !changed {
-            return ended;
-        }
-        self.report.error = None;
-        if let Some((arguments, repairs)) = written {
-            self.report.arguments = arguments;
-            self.report.repairs = repairs;
-        }
-        self.attempt(&key).await
+    /// Whether the tool said that its definition is not the current one.
+    fn is_out_of_date(&self) -> bool {
+        let kind = self.report.error.as_ref().map(|error| error.kind());
+        kind == Some(ErrorKind::Changed)
     }
 
-    /// Load, validation, hooks, policy on the arguments, call.
-    async fn attempt(&mut self, key: &ToolKey) -> Result<(), Stop> {
+    /// Forgets what this call has come to, but for the permissions that it got.
+    fn begin_anew(&mut self) {
+        self.report.key = None;
+        self.report.error = None;
+        self.settled.clear();
+    }
+
+    /// Policy on the name, load, validation, hooks, policy on the arguments, call.
+    async fn execute(&mut self, key: &ToolKey) -> Result<(), Stop> {
+        let visible = self.session.with_cx(&self.settled, |cx| cx.visible(key));
+        if !visible {
+            return Err(self.no_such_tool(key, None));
+        }
+        self.permit_name(key).await?;
         let shelved = self.shelved(key).await?;
         let Some(at) = shelved.loaded.position(key.tool.as_str()) else {
             return Err(self.no_such_tool(key, Some(&shelved)));

@@ -9,7 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolshelf_catalog::{
     DEFAULT_NAMED_CAP, DEFAULT_SCHEMA_BUDGET, DispatchCatalog, GatewayCatalog, Schemas, Separators,
-    texts::{self, DEFERRED_TOOL_CALL, LOAD_TOOLS},
+    texts::{
+        self, DEFERRED_TOOL_CALL, DEFERRED_TOOL_DESTROY, DEFERRED_TOOL_READ, DEFERRED_TOOL_WRITE,
+        LOAD_TOOLS,
+    },
 };
 use toolshelf_core::catalog::{CatalogFormat, CatalogView};
 use toolshelf_core::{
@@ -18,6 +21,7 @@ use toolshelf_core::{
 };
 
 use crate::lookup::bare;
+use crate::split::Reach;
 use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
 use crate::{call, envelope, forward, load};
 
@@ -36,6 +40,9 @@ pub struct DispatchOptions {
     pub schema_cap: usize,
     /// Space the JSON of answers as Python does, for readers that compare bytes.
     pub python_separators: bool,
+    /// Three forwarders instead of one, by what a tool does according to its server's
+    /// hints, so that a host's rules for approval keep their meaning.
+    pub split_calls: bool,
 }
 
 impl Default for DispatchOptions {
@@ -46,6 +53,7 @@ impl Default for DispatchOptions {
             schema_budget: DEFAULT_SCHEMA_BUDGET,
             schema_cap: DEFAULT_NAMED_CAP,
             python_separators: false,
+            split_calls: false,
         }
     }
 }
@@ -108,12 +116,44 @@ impl Dispatch {
         }
     }
 
-    fn own_slots(&self, cx: &Cx<'_>, catalog: &str) -> Result<[ToolSlot; 2], Error> {
-        let load = match cx.placement {
-            Placement::SystemPrompt => texts::load_tools_dispatch()?,
-            Placement::McpServer => texts::load_tools_gateway(catalog)?,
+    fn own_slots(&self, cx: &Cx<'_>, catalog: &str) -> Result<Vec<ToolSlot>, Error> {
+        let split = self.options.split_calls;
+        let load = match (cx.placement, split) {
+            (Placement::SystemPrompt, false) => texts::load_tools_dispatch()?,
+            (Placement::McpServer, false) => texts::load_tools_gateway(catalog)?,
+            (Placement::SystemPrompt, true) => texts::load_tools_split()?,
+            (Placement::McpServer, true) => texts::load_tools_split_gateway(catalog)?,
         };
-        Ok([own_slot(load), own_slot(texts::deferred_tool_call()?)])
+        let mut slots = vec![own_slot(load)];
+        if split {
+            slots.extend(texts::split_calls()?.map(own_slot));
+        } else {
+            slots.push(own_slot(texts::deferred_tool_call()?));
+        }
+        Ok(slots)
+    }
+
+    /// The names of the tools that are there besides the host's.
+    fn own_names(&self) -> &'static [&'static str] {
+        if self.options.split_calls {
+            &[
+                LOAD_TOOLS,
+                DEFERRED_TOOL_READ,
+                DEFERRED_TOOL_WRITE,
+                DEFERRED_TOOL_DESTROY,
+            ]
+        } else {
+            &[LOAD_TOOLS, DEFERRED_TOOL_CALL]
+        }
+    }
+
+    /// What a forwarder of this name reaches; nothing when it is not one of ours.
+    fn reach(&self, name: &str) -> Option<Reach> {
+        if self.options.split_calls {
+            Reach::of(name)
+        } else {
+            (name == DEFERRED_TOOL_CALL).then_some(Reach::All)
+        }
     }
 }
 
@@ -123,7 +163,7 @@ impl Strategy for Dispatch {
     }
 
     fn own_tools(&self) -> Vec<String> {
-        vec![LOAD_TOOLS.to_owned(), DEFERRED_TOOL_CALL.to_owned()]
+        self.own_names().iter().map(ToString::to_string).collect()
     }
 
     fn stable(&self) -> bool {
@@ -131,7 +171,7 @@ impl Strategy for Dispatch {
     }
 
     fn surface(&self, cx: &Cx<'_>, _state: &State) -> Step<Surface> {
-        let mut tools = match view::eager_slots(cx, &[LOAD_TOOLS, DEFERRED_TOOL_CALL]) {
+        let mut tools = match view::eager_slots(cx, self.own_names()) {
             Ok(slots) => slots,
             Err(needs) => return Step::Need(needs),
         };
@@ -145,26 +185,30 @@ impl Strategy for Dispatch {
         Step::Done(Surface {
             tools,
             prompt_section: in_prompt.then(|| Arc::from(catalog)),
-            instructions: Some(Arc::from(texts::instructions_dispatch())),
+            instructions: Some(Arc::from(if self.options.split_calls {
+                texts::instructions_split()
+            } else {
+                texts::instructions_dispatch()
+            })),
             ..Surface::default()
         })
     }
 
     fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution> {
-        match call.name.as_str() {
-            LOAD_TOOLS => load::resolve(cx, state, &call.arguments, self.how()),
-            DEFERRED_TOOL_CALL => match envelope::open(&call.arguments) {
-                Err(error) => Step::Done(Resolution::Answer(Answer::error(error.for_model()))),
-                // Models forward the load tool too; it means what it says.
-                Ok(envelope) if bare(&envelope.tool_name) == LOAD_TOOLS => {
-                    match envelope.arguments {
-                        Ok(arguments) => load::resolve(cx, state, &arguments.into(), self.how()),
-                        Err(text) => Step::Done(Resolution::Answer(Answer::error(text))),
-                    }
-                }
-                Ok(envelope) => forward::resolve(cx, envelope),
+        if call.name == LOAD_TOOLS {
+            return load::resolve(cx, state, &call.arguments, self.how());
+        }
+        let Some(reach) = self.reach(&call.name) else {
+            return call::native(cx, call);
+        };
+        match envelope::open(&call.arguments) {
+            Err(error) => Step::Done(Resolution::Answer(Answer::error(error.for_model()))),
+            // Models forward the load tool too; it means what it says.
+            Ok(envelope) if bare(&envelope.tool_name) == LOAD_TOOLS => match envelope.arguments {
+                Ok(arguments) => load::resolve(cx, state, &arguments.into(), self.how()),
+                Err(text) => Step::Done(Resolution::Answer(Answer::error(text))),
             },
-            _ => call::native(cx, call),
+            Ok(envelope) => forward::resolve(cx, envelope, reach),
         }
     }
 }

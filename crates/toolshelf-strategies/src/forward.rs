@@ -7,12 +7,13 @@ use toolshelf_core::{Answer, Availability, Cx, Resolution, Step, ToolKey};
 use crate::call::{ambiguous, execute, needs, probe, unreadable};
 use crate::envelope::{self, Envelope};
 use crate::lookup::{Lookup, lookup, shown};
+use crate::split::Reach;
 
 /// How many names an error suggests.
 const SUGGESTIONS: usize = 5;
 
 /// A call that comes through `deferred_tool_call`.
-pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope) -> Step<Resolution> {
+pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope, reach: Reach) -> Step<Resolution> {
     let key = match lookup(cx, &envelope.tool_name) {
         Lookup::Found(key) => key,
         Lookup::Ambiguous(keys) => return ambiguous(&envelope.tool_name, &keys),
@@ -29,6 +30,11 @@ pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope) -> Step<Resolution> {
     if let Availability::Ready(loaded) = cx.availability(&key.group)
         && let Some(tool) = loaded.get(key.tool.as_str())
     {
+        let needed = Reach::needed(tool.definition().annotations());
+        if needed > reach {
+            let text = texts::wrong_forwarder(&key, needed.forwarder());
+            return Step::Done(Resolution::Answer(Answer::error(text)));
+        }
         envelope::strip_repeated_name(&mut envelope, tool.definition().input_schema());
     }
     match envelope.arguments {

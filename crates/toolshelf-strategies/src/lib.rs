@@ -45,6 +45,8 @@ mod load;
 mod lookup;
 #[cfg(any(feature = "dispatch", feature = "inject", feature = "standard"))]
 mod slots;
+#[cfg(feature = "dispatch")]
+mod split;
 #[cfg(feature = "standard")]
 pub mod standard;
 #[cfg(any(feature = "dispatch", feature = "inject"))]

@@ -17,6 +17,7 @@
 mod calling;
 mod loading;
 mod own_tools;
+mod split;
 
 pub use calling::{MAX_SCHEMA_BYTES, ambiguous_tool, unknown_tool, unreadable_arguments};
 pub use loading::{
@@ -27,6 +28,10 @@ pub use own_tools::{
     DEFERRED_TOOL_CALL, INJECT_NOT_OFFERED, LOAD_TOOLS, MAX_INSTRUCTIONS_CHARS, deferred_tool_call,
     instructions_dispatch, instructions_inject, instructions_standard, load_tools_dispatch,
     load_tools_gateway, load_tools_inject, load_tools_inject_gateway,
+};
+pub use split::{
+    DEFERRED_TOOL_DESTROY, DEFERRED_TOOL_READ, DEFERRED_TOOL_WRITE, instructions_split,
+    load_tools_split, load_tools_split_gateway, split_calls, wrong_forwarder,
 };
 
 use toolshelf_core::MAX_ID_BYTES;

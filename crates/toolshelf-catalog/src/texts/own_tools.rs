@@ -38,7 +38,7 @@ server: `server__tool`.";
 
 const LOAD_SCHEMA: &str = r#"{"type":"object","properties":{"group_id":{"type":"string","description":"Id of a group in the catalog"},"tool_names":{"type":"array","items":{"type":"string"},"description":"Only these tools; leave out for the whole group"}},"required":["group_id"]}"#;
 
-const CALL_SCHEMA: &str = r#"{"type":"object","properties":{"tool_name":{"type":"string","description":"`group/tool`; the bare name will do where only one group has it"},"arguments":{"type":"object","description":"What the tool's own schema asks for","additionalProperties":true}},"required":["tool_name"]}"#;
+pub(super) const CALL_SCHEMA: &str = r#"{"type":"object","properties":{"tool_name":{"type":"string","description":"`group/tool`; the bare name will do where only one group has it"},"arguments":{"type":"object","description":"What the tool's own schema asks for","additionalProperties":true}},"required":["tool_name"]}"#;
 
 const CALL_DESCRIPTION: &str = "\
 Run a tool of any group. Read its schema with `load_tools` first, unless you know it: \
@@ -54,7 +54,8 @@ Load a group of tools: they join your tool list and can be called directly for t
 the conversation.";
 
 /// Where the catalog stands, from the point of view of the description.
-const IN_PROMPT: &str = " Groups are listed under 'Deferred tool groups' in the system prompt.";
+pub(super) const IN_PROMPT: &str =
+    " Groups are listed under 'Deferred tool groups' in the system prompt.";
 
 const IN_DESCRIPTION: &str = " The groups:";
 
@@ -125,7 +126,7 @@ pub fn deferred_tool_call() -> Result<ToolDefinition, Error> {
     definition(DEFERRED_TOOL_CALL, CALL_DESCRIPTION, CALL_SCHEMA, None)
 }
 
-fn with_catalog(what: &str, catalog: &str) -> String {
+pub(super) fn with_catalog(what: &str, catalog: &str) -> String {
     if catalog.is_empty() {
         format!("{what}{NO_GROUPS}")
     } else {
@@ -133,12 +134,13 @@ fn with_catalog(what: &str, catalog: &str) -> String {
     }
 }
 
-fn load_tools(description: String) -> Result<ToolDefinition, Error> {
+pub(super) fn load_tools(description: String) -> Result<ToolDefinition, Error> {
     // A host asks its user less often before a tool that changes nothing.
     let hints = Hints {
         read_only: true,
-        idempotent: true,
-        open_world: false,
+        idempotent: Some(true),
+        open_world: Some(false),
+        ..Hints::default()
     };
     definition(LOAD_TOOLS, &description, LOAD_SCHEMA, Some(hints))
 }
@@ -153,17 +155,19 @@ struct Descriptor<'a> {
     annotations: Option<Hints>,
 }
 
-#[derive(Serialize)]
-struct Hints {
+#[derive(Default, Serialize)]
+pub(super) struct Hints {
     #[serde(rename = "readOnlyHint")]
-    read_only: bool,
-    #[serde(rename = "idempotentHint")]
-    idempotent: bool,
-    #[serde(rename = "openWorldHint")]
-    open_world: bool,
+    pub(super) read_only: bool,
+    #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
+    pub(super) destructive: Option<bool>,
+    #[serde(rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
+    pub(super) idempotent: Option<bool>,
+    #[serde(rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
+    pub(super) open_world: Option<bool>,
 }
 
-fn definition(
+pub(super) fn definition(
     name: &str,
     description: &str,
     schema: &str,

@@ -48,6 +48,40 @@ fn definitions_of_own_tools() {
 }
 
 #[test]
+fn the_forwarder_in_three() {
+    let [read, write, destroy] = texts::split_calls().unwrap();
+    let loads = [
+        texts::load_tools_split().unwrap(),
+        texts::load_tools_split_gateway(CATALOG).unwrap(),
+    ];
+    let [load, load_gateway] = loads.map(|tool| tool.descriptor().to_string());
+    check(
+        "texts-1.split",
+        &[
+            ("load", load),
+            ("load in a gateway", load_gateway),
+            ("read", read.descriptor().to_string()),
+            ("write", write.descriptor().to_string()),
+            ("destroy", destroy.descriptor().to_string()),
+            ("instructions", texts::instructions_split().to_owned()),
+            (
+                "not read-only",
+                texts::wrong_forwarder(&key("shop", "buy"), texts::DEFERRED_TOOL_WRITE),
+            ),
+            (
+                "perhaps destructive",
+                texts::wrong_forwarder(&key("shop", "close"), texts::DEFERRED_TOOL_DESTROY),
+            ),
+        ],
+    );
+    assert!(texts::instructions_split().chars().count() <= MAX_INSTRUCTIONS_CHARS);
+    assert_eq!(read.annotations().read_only, Some(true));
+    assert_eq!(write.annotations().read_only, Some(false));
+    assert_eq!(write.annotations().destructive, Some(false));
+    assert_eq!(destroy.annotations().destructive, Some(true));
+}
+
+#[test]
 fn own_tools_are_called_what_they_are_called() {
     assert_eq!(
         texts::load_tools_dispatch().unwrap().name(),

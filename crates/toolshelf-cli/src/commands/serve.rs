@@ -57,6 +57,12 @@ pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Resu
     let config = source::config(&arguments.servers)?;
     let mut options = GatewayOptions::default();
     options.strategy.clone_from(&arguments.strategy);
+    if arguments.split_calls {
+        if arguments.strategy != "dispatch" {
+            return Err(Failure::usage("--split-calls is for the strategy dispatch"));
+        }
+        options.strategy_options = serde_json::json!({"splitCalls": true});
+    }
     options.wait = arguments.wait;
     options.cache = cache(arguments.no_cache);
     options.watchdog = watchdog();
