@@ -5,6 +5,7 @@ mod ending;
 mod fixtures;
 mod golden;
 mod host_loop;
+mod load_properties;
 mod loading;
 mod names;
 mod prefix;
