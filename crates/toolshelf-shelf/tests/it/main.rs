@@ -11,5 +11,6 @@ mod names;
 mod prefix;
 mod resume;
 mod sequence;
+mod session_properties;
 mod texts;
 mod validation;
