@@ -186,7 +186,7 @@ fn stored(session: &Session) -> State {
 const STRATEGIES: [&str; 3] = ["dispatch", "inject", "standard"];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn every_request_is_one_that_a_provider_takes(

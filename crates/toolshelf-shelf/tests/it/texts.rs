@@ -115,13 +115,13 @@ async fn call_failed() {
         of(|| async { Err(refused()) }),
         of(|| async { Err(Error::new(ErrorKind::Protocol, "a secret")) }),
         of(|| async { panic!("a secret") }),
-        of(|| std::future::pending()),
+        of(std::future::pending),
     ] {
         let session = dispatch(&shelf([group]));
         texts.push(forward(&session, "t", json!({})).await.text());
     }
     // Cancelled by its caller.
-    let session = dispatch(&shelf([of(|| std::future::pending())]));
+    let session = dispatch(&shelf([of(std::future::pending)]));
     let context = CallContext::new();
     let cancellation = context.cancellation.clone();
     let request = crate::fixtures::forward_request("t", json!({}));
