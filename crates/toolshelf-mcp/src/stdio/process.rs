@@ -3,7 +3,7 @@
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[cfg(windows)]
@@ -20,6 +20,7 @@ use super::environment::inherited;
 use super::tail::Tail;
 use super::watchdog::{Watchdog, Watched};
 use crate::client::Faults;
+use crate::sync::lock;
 
 /// How long a killed process may take to be gone. Longer only where it hangs in the
 /// kernel.
@@ -169,11 +170,46 @@ impl Process {
     /// As [`Process::stop`], with another grace.
     pub(crate) async fn stop_within(&self, grace: Duration) {
         self.stop.send_replace(Some(grace));
-        let limit = grace * 3 + KILL_PATIENCE * 2;
+        let limit = longest_end(grace);
         if tokio::time::timeout(limit, self.gone()).await.is_err() {
             tracing::warn!("a server process does not end although it was killed");
         }
     }
+}
+
+/// The processes of one server that may still be there, also those that are ended in the
+/// background because whoever waited for their start has given up.
+#[derive(Default)]
+pub(crate) struct Ends(Mutex<Vec<watch::Receiver<State>>>);
+
+impl Ends {
+    /// Notes a process, and forgets those that are gone.
+    pub(crate) fn note(&self, process: &Process) {
+        let mut states = lock(&self.0);
+        states.retain(|state| !matches!(*state.borrow(), State::Gone(_)));
+        states.push(process.state.clone());
+    }
+
+    /// Waits until all are gone, but no longer than they may take with this grace.
+    pub(crate) async fn all(&self, grace: Duration) {
+        let states = std::mem::take(&mut *lock(&self.0));
+        let all = async {
+            for mut state in states {
+                // An error means that nobody looks after it any more, as at the end of
+                // the runtime.
+                let _ = state
+                    .wait_for(|state| matches!(state, State::Gone(_)))
+                    .await;
+            }
+        };
+        // Whoever ends a process warns when it stays.
+        let _ = tokio::time::timeout(longest_end(grace), all).await;
+    }
+}
+
+/// How long the end of a process may take.
+fn longest_end(grace: Duration) -> Duration {
+    grace * 3 + KILL_PATIENCE * 2
 }
 
 fn not_spawned(config: &StdioConfig, faults: &Faults, cause: io::Error) -> Error {

@@ -14,7 +14,7 @@ use toolshelf_core::{
 };
 
 use super::config::StdioConfig;
-use super::process::Process;
+use super::process::{Ends, Process};
 use super::watchdog::Watchdog;
 use crate::client::{
     CallFault, Caller, ConnectFault, Deadlines, Disagreed, Faults, Lifecycle, McpClient, McpTool,
@@ -79,6 +79,7 @@ struct Inner {
     failures: AtomicU64,
     generation: AtomicU64,
     closed: Cancellation,
+    ends: Ends,
 }
 
 #[derive(Default)]
@@ -125,6 +126,7 @@ impl StdioServer {
                 failures: AtomicU64::new(0),
                 generation: AtomicU64::new(0),
                 closed: Cancellation::new(),
+                ends: Ends::default(),
             }),
         }
     }
@@ -213,6 +215,8 @@ impl StdioServer {
     pub async fn close(&self) {
         self.inner.closed.cancel();
         self.disconnect().await;
+        // A start that was given up ends in the background.
+        self.inner.ends.all(self.inner.config.close_grace).await;
     }
 }
 
@@ -334,6 +338,7 @@ impl Inner {
     ) -> Result<Result<Live, (ConnectFault, Process)>, Error> {
         let (process, stdin, stdout) =
             Process::spawn(&self.config, &self.faults, self.hooks.watchdog.as_ref())?;
+        self.ends.note(&process);
         let connecting = McpClient::begin(
             stdout,
             stdin,
