@@ -103,6 +103,30 @@ impl JsonText {
         Self::parse(&out)
     }
 
+    /// The object without one member. The other members stay byte for byte.
+    ///
+    /// ```
+    /// use toolshelf_core::JsonText;
+    /// let object = JsonText::parse(r#"{"z":1.50,"b":[],"a":2}"#)?;
+    /// assert_eq!(object.without_member("b")?.as_str(), r#"{"z":1.50,"a":2}"#);
+    /// assert_eq!(object.without_member("none")?, object);
+    /// assert_eq!(JsonText::parse(r#"{"b":1}"#)?.without_member("b")?.as_str(), "{}");
+    /// # Ok::<(), toolshelf_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Protocol`] when the value is not an object.
+    pub fn without_member(&self, name: &str) -> Result<Self, Error> {
+        let Members(members) = self.read()?;
+        let mut out = String::with_capacity(self.len());
+        for (key, member) in members.iter().filter(|(key, _)| key != name) {
+            push_member(&mut out, key, member.get())?;
+        }
+        out.push_str(if out.is_empty() { "{}" } else { "}" });
+        Self::parse(&out)
+    }
+
     /// The length of the text in bytes.
     pub fn len(&self) -> usize {
         self.as_str().len()
