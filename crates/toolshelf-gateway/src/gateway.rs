@@ -18,6 +18,7 @@ use toolshelf_shelf::{AnsweredBy, Limits, SessionOptions, Shelf, ShelfEvent};
 use crate::cache::DescriptorCache;
 use crate::chain::refuse_recursion;
 use crate::config::Config;
+use crate::descriptor::without_odd_fields;
 use crate::log::log;
 use crate::news::{Change, NewsDesk};
 use crate::servers::{Common, Servers};
@@ -238,7 +239,7 @@ fn strategy_options(options: &GatewayOptions) -> Value {
 fn descriptor(slot: &ToolSlot) -> Result<JsonText, Error> {
     let descriptor = slot.definition.descriptor_as(&slot.name)?;
     if slot.key.is_some() {
-        return Ok(descriptor);
+        return without_odd_fields(descriptor);
     }
     let meta = JsonText::from_serialize(&json!({ ALWAYS_LOAD: true }))?;
     descriptor.with_member("_meta", &meta)

@@ -28,6 +28,7 @@
 pub mod cache;
 mod chain;
 pub mod config;
+mod descriptor;
 mod gateway;
 mod known;
 mod log;
