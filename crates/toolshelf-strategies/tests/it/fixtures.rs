@@ -1,0 +1,190 @@
+//! Groups, and a driver that meets needs on the spot.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolshelf_core::{
+    Answer, Call, Condition, Cx, Error, ErrorKind, FnTool, GroupId, Groups, JsonText, LoadContext,
+    Loaded, LoadedGroup, Need, Placement, Resolution, Settled, State, Step, Strategy, Surface,
+    Tool, ToolDefinition, ToolGroup, ToolKey, ToolName, ToolResult,
+};
+
+pub(crate) fn id(group: &str) -> GroupId {
+    GroupId::new(group).unwrap()
+}
+
+pub(crate) fn key(group: &str, tool: &str) -> ToolKey {
+    ToolKey::new(id(group), ToolName::new(tool).unwrap())
+}
+
+pub(crate) fn call(name: &str, arguments: Value) -> Call {
+    Call {
+        id: "call_1".to_owned(),
+        name: name.to_owned(),
+        arguments,
+    }
+}
+
+/// A tool as its server describes it.
+pub(crate) fn tool(descriptor: &str) -> Arc<dyn Tool> {
+    let descriptor = JsonText::parse(descriptor).unwrap();
+    let definition = ToolDefinition::from_descriptor(descriptor)
+        .unwrap()
+        .definition;
+    Arc::new(FnTool::new(definition, async |_, _| {
+        Ok(ToolResult::text("never called"))
+    }))
+}
+
+pub(crate) fn tools(names: &[&str]) -> Vec<Arc<dyn Tool>> {
+    let describe = |name: &&str| {
+        tool(&format!(
+            r#"{{"name":"{name}","description":"Does {name}.","inputSchema":{{"type":"object"}}}}"#
+        ))
+    };
+    names.iter().map(describe).collect()
+}
+
+/// Groups, and what a load of each would bring.
+#[derive(Default)]
+pub(crate) struct World {
+    pub(crate) groups: Groups,
+    loads: BTreeMap<GroupId, Result<Vec<Arc<dyn Tool>>, ErrorKind>>,
+    pub(crate) placement: Placement,
+    /// Everything that was asked for.
+    pub(crate) asked: Vec<Need>,
+}
+
+impl World {
+    /// A group that declares what it has.
+    pub(crate) fn group(mut self, group: &str, names: &[&str]) -> Self {
+        let declared = self.unnamed(group).declared_tools(names).unwrap();
+        self.groups.insert(declared).unwrap();
+        self.loads.insert(id(group), Ok(tools(names)));
+        self
+    }
+
+    /// A group that declares nothing.
+    pub(crate) fn undeclared(mut self, group: &str, names: &[&str]) -> Self {
+        let unnamed = self.unnamed(group);
+        self.groups.insert(unnamed).unwrap();
+        self.loads.insert(id(group), Ok(tools(names)));
+        self
+    }
+
+    /// A group that declares names and cannot be loaded.
+    pub(crate) fn broken(mut self, group: &str, names: &[&str]) -> Self {
+        let declared = self.unnamed(group).declared_tools(names).unwrap();
+        self.groups.insert(declared).unwrap();
+        self.loads.insert(id(group), Err(ErrorKind::Unavailable));
+        self
+    }
+
+    /// Gives a group other tools than it declares.
+    pub(crate) fn returning(mut self, group: &str, tools: Vec<Arc<dyn Tool>>) -> Self {
+        self.loads.insert(id(group), Ok(tools));
+        self
+    }
+
+    fn unnamed(&self, group: &str) -> ToolGroup {
+        // Loads are the driver's; it has no need of a loader.
+        ToolGroup::new(id(group), async |_: LoadContext| Ok(Loaded::default()))
+    }
+
+    pub(crate) fn cx<'a>(&'a self, settled: &'a Settled) -> Cx<'a> {
+        let mut cx = Cx::new(&self.groups);
+        cx.settled = Some(settled);
+        cx.placement = self.placement;
+        cx
+    }
+
+    /// Meets needs until the planner is done. Asking again for what was settled is a
+    /// fault.
+    fn drive<T>(&mut self, plan: impl Fn(&Cx<'_>) -> Step<T>) -> T {
+        let mut settled = Settled::new();
+        loop {
+            let needs = match plan(&self.cx(&settled)) {
+                Step::Done(done) => return done,
+                Step::Need(needs) => needs,
+            };
+            let before = settled.len();
+            for need in needs {
+                let group = match &need {
+                    Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => group,
+                    Need::Probe(key) => &key.group,
+                    _ => {
+                        self.asked.push(need);
+                        continue;
+                    }
+                };
+                let ended = self.load(group);
+                assert!(
+                    settled.insert(group.clone(), ended).is_none(),
+                    "{group} was settled already"
+                );
+                self.asked.push(need);
+            }
+            assert!(settled.len() > before, "nothing was asked for that settles");
+        }
+    }
+
+    fn load(&mut self, group: &GroupId) -> Result<Arc<LoadedGroup>, Arc<Error>> {
+        let definition = self.groups.get(group.as_str()).unwrap().group.clone();
+        match &self.loads[group] {
+            Ok(tools) => {
+                let loaded = Loaded::new(tools.iter().cloned());
+                let loaded = Arc::new(LoadedGroup::new(&definition, loaded).unwrap());
+                let ready = Condition::Ready(loaded.clone());
+                self.groups.set_condition(group, ready);
+                Ok(loaded)
+            }
+            Err(kind) => {
+                let error = Error::new(*kind, "no").for_model_text("It is broken.");
+                let error = Arc::new(error);
+                let failed = Condition::Failed(error.clone());
+                self.groups.set_condition(group, failed);
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn surface(&mut self, strategy: &dyn Strategy, state: &State) -> Surface {
+        self.drive(|cx| strategy.surface(cx, state))
+    }
+
+    pub(crate) fn resolve(
+        &mut self,
+        strategy: &dyn Strategy,
+        state: &State,
+        call: &Call,
+    ) -> Resolution {
+        self.drive(|cx| strategy.resolve(cx, state, call))
+    }
+
+    /// The answer of a call that the strategy answers itself.
+    pub(crate) fn answer(&mut self, strategy: &dyn Strategy, state: &State, call: &Call) -> Answer {
+        match self.resolve(strategy, state, call) {
+            Resolution::Answer(answer) => answer,
+            other => panic!("{other:?} is no answer"),
+        }
+    }
+}
+
+pub(crate) fn text(answer: &Answer) -> String {
+    let texts: Vec<&str> = answer
+        .content
+        .iter()
+        .filter_map(|block| block.as_text())
+        .collect();
+    texts.concat()
+}
+
+/// The JSON of an answer to `load_tools`.
+pub(crate) fn json_of(answer: &Answer) -> Value {
+    serde_json::from_str(&text(answer)).unwrap()
+}
+
+pub(crate) fn offered(surface: &Surface) -> Vec<&str> {
+    surface.tools.iter().map(|slot| &*slot.name).collect()
+}

@@ -1,0 +1,12 @@
+//! The planners as a driver sees them: what they ask for and what they decide, without
+//! any I/O.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a helper of a test fails as a test does"
+)]
+
+mod fixtures;
+mod options;
+mod planning;
+mod plugins;

@@ -1,0 +1,58 @@
+//! The strategies as plugins: found by name, built from options.
+
+use serde_json::{Value, json};
+use toolshelf_core::{Builder, ErrorKind, PluginKind, Registry, State, Strategy};
+use toolshelf_strategies::{dispatch, inject, standard};
+
+use crate::fixtures::{World, offered};
+
+#[test]
+fn a_host_that_links_the_crate_finds_all_three() {
+    // The constants keep the crate linked.
+    let names = [dispatch::PLUGIN, inject::PLUGIN, standard::PLUGIN].map(|plugin| plugin.name);
+    assert_eq!(names, ["dispatch", "inject", "standard"]);
+    let registry = Registry::linked().unwrap();
+    assert_eq!(registry.names(PluginKind::Strategy), names);
+}
+
+fn build(
+    name: &str,
+    options: &Value,
+) -> Result<std::sync::Arc<dyn Strategy>, toolshelf_core::Error> {
+    let plugins = [dispatch::PLUGIN, inject::PLUGIN, standard::PLUGIN];
+    let plugin = plugins
+        .into_iter()
+        .find(|plugin| plugin.name == name)
+        .unwrap();
+    match plugin.build {
+        Builder::Strategy(build) => build(options),
+        _ => panic!("{name} is no strategy"),
+    }
+}
+
+#[test]
+fn a_strategy_is_built_from_options_and_refuses_those_that_it_does_not_have() {
+    for name in ["dispatch", "inject", "standard"] {
+        for options in [json!({}), Value::Null] {
+            let strategy = build(name, &options).unwrap();
+            assert_eq!(strategy.name(), name);
+        }
+        let error = build(name, &json!({"catalogBugdet": 1})).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::InvalidConfig);
+        assert!(error.to_string().contains("catalogBugdet"), "{error}");
+    }
+    let strategy = build("standard", &json!({"load": false})).unwrap();
+    let mut world = World::default().group("g", &["t"]);
+    let surface = world.surface(strategy.as_ref(), &State::new("standard"));
+    assert!(offered(&surface).is_empty() && world.asked.is_empty());
+}
+
+#[test]
+fn options_have_a_schema() {
+    for plugin in [dispatch::PLUGIN, inject::PLUGIN, standard::PLUGIN] {
+        let schema = (plugin.options)();
+        let schema = serde_json::to_value(&schema).unwrap();
+        assert_eq!(schema["additionalProperties"], false, "{}", plugin.name);
+        assert!(schema["properties"].is_object());
+    }
+}
