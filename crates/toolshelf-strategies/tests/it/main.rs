@@ -7,6 +7,9 @@
 )]
 
 mod fixtures;
+mod golden;
 mod options;
 mod planning;
 mod plugins;
+mod surfaces;
+mod world;
