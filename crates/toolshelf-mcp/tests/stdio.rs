@@ -659,6 +659,87 @@ async fn a_change_of_the_tools_is_told() {
     .await;
 }
 
+// ---- idle and limited
+
+/// Waits until the process of a server was ended.
+async fn until_ended(server: &StdioServer) {
+    while server.is_connected().await {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_nobody_uses_is_ended_and_comes_back() {
+    within(async {
+        let mut config = config(&["modern"]);
+        config.idle_timeout = Some(Duration::from_millis(100));
+        let server = StdioServer::new(config);
+        let before = call(&server, "pid", json!({})).await.unwrap().joined_text();
+        assert_eq!(server.generation(), 1);
+        until_ended(&server).await;
+        // Gone with all that belongs to it, and not only forgotten.
+        #[cfg(target_os = "linux")]
+        assert!(!std::fs::exists(format!("/proc/{before}")).unwrap());
+        assert_eq!(server.generation(), 1);
+        let after = call(&server, "pid", json!({})).await.unwrap().joined_text();
+        assert_ne!(before, after);
+        assert_eq!(server.generation(), 2);
+        // A list is a use like any other, and so is the mere question who it is.
+        until_ended(&server).await;
+        server.list_tools(&LoadContext::default()).await.unwrap();
+        assert_eq!(server.generation(), 3);
+        until_ended(&server).await;
+        revision(&server).await.unwrap();
+        assert_eq!(server.generation(), 4);
+        server.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_in_flight_keeps_the_process_however_long_it_takes() {
+    within(async {
+        const IDLE: Duration = Duration::from_millis(100);
+        let mut config = config(&["legacy"]);
+        config.idle_timeout = Some(IDLE);
+        let server = StdioServer::new(config);
+        let (first, second) = tokio::join!(biased; call(&server, "first", json!({})), async {
+            tokio::time::sleep(IDLE * 4).await;
+            call(&server, "second", json!({})).await
+        });
+        assert_eq!(first.unwrap().joined_text(), "first");
+        assert_eq!(second.unwrap().joined_text(), "second");
+        assert_eq!(server.generation(), 1);
+        until_ended(&server).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_call_fails_because_the_process_was_just_ended() {
+    within(async {
+        let mut config = config(&["legacy"]);
+        // Ended as soon as nobody uses it.
+        config.idle_timeout = Some(Duration::from_nanos(1));
+        let server = StdioServer::new(config);
+        let mut pauses = (0..6).cycle();
+        while server.generation() < 12 {
+            let (a, b) = tokio::join!(
+                call(&server, "pid", json!({})),
+                call(&server, "pid", json!({}))
+            );
+            // Both found the same process.
+            assert_eq!(a.unwrap(), b.unwrap());
+            // The next ones come before the end, in the middle of it, or after it.
+            for _ in 0..pauses.next().unwrap() {
+                tokio::task::yield_now().await;
+            }
+        }
+        server.close().await;
+    })
+    .await;
+}
+
 // ---- the process
 
 #[tokio::test]
@@ -873,7 +954,8 @@ async fn the_plugin_builds_a_loader_from_options() {
         let registry = Registry::linked().unwrap();
         assert_eq!(registry.names(PluginKind::Loader), ["stdio"]);
         let options =
-            json!({ "id": "fixture", "command": FIXTURE, "args": ["modern"], "call_timeout": 0.5 });
+            json!({ "id": "fixture", "command": FIXTURE, "args": ["modern"], "call_timeout": 0.5,
+                "idle_timeout": 1.5 });
         let loader = registry.loader("stdio", &options).unwrap();
         let loaded = loader.load(LoadContext::default()).await.unwrap();
         assert_eq!(loaded.tools.len(), 1);
@@ -881,10 +963,20 @@ async fn the_plugin_builds_a_loader_from_options() {
             json!({ "id": "x" }),
             json!({ "id": "x", "command": "y", "comand": "z" }),
             json!({ "id": "x", "command": "y", "call_timeout": -1 }),
+            json!({ "id": "x", "command": "y", "idle_timeout": 0 }),
         ] {
             let error = registry.loader("stdio", &wrong).err().unwrap();
             assert_eq!(error.kind(), ErrorKind::InvalidConfig);
         }
+        let read = |idle: Value| -> StdioConfig {
+            let options = json!({ "id": "x", "command": "y", "idle_timeout": idle });
+            serde_json::from_value(options).unwrap()
+        };
+        assert_eq!(read(json!(null)), StdioConfig::new("x", "y"));
+        let config = read(json!(1.5));
+        assert_eq!(config.idle_timeout, Some(Duration::from_millis(1_500)));
+        let written = serde_json::to_value(&config).unwrap();
+        assert_eq!(serde_json::from_value::<StdioConfig>(written).unwrap(), config);
         let shown = format!(
             "{:?}",
             StdioConfig::new("a", "b")

@@ -238,6 +238,11 @@ impl McpClient {
         });
     }
 
+    /// Raised when the connection has ended.
+    pub(crate) fn ended(&self) -> Cancellation {
+        self.shared.link.ended().clone()
+    }
+
     /// Whether the connection still stands, as far as is known.
     pub fn is_connected(&self) -> bool {
         !self.shared.link.ended().is_cancelled()

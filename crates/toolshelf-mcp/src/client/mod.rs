@@ -18,5 +18,5 @@ pub use options::{ClientOptions, Lifecycle};
 pub(crate) use connection::{CallFault, ConnectFault, loaded};
 pub(crate) use fault::Faults;
 pub(crate) use negotiate::{Deadlines, Disagreed};
-pub(crate) use options::seconds;
+pub(crate) use options::{optional_seconds, seconds};
 pub(crate) use tool::{Caller, McpTool};

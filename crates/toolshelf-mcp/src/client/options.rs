@@ -88,3 +88,26 @@ pub(crate) mod seconds {
         to.serialize_f64(time.as_secs_f64())
     }
 }
+
+/// As [`seconds`], where `null` or nothing is no duration.
+pub(crate) mod optional_seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Seconds(#[serde(with = "super::seconds")] Duration);
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        source: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<Seconds>::deserialize(source)?.map(|Seconds(time)| time))
+    }
+
+    pub(crate) fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        time.map(Seconds).serialize(to)
+    }
+}

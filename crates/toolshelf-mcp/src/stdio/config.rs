@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::client::{ClientOptions, Lifecycle, seconds};
+use crate::client::{ClientOptions, Lifecycle, optional_seconds, seconds};
 
 /// A server that is a child process, and how it is treated. The options of the plugin
 /// `stdio`; times are seconds there, fractions allowed.
@@ -73,6 +73,11 @@ pub struct StdioConfig {
     #[serde(default = "close_grace", with = "seconds")]
     #[schemars(with = "f64")]
     pub close_grace: Duration,
+    /// How long nobody may use the process before it is ended; the next use starts it
+    /// again. Calls, lists and questions in flight are uses. Default: it stays.
+    #[serde(default, with = "optional_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub idle_timeout: Option<Duration>,
     /// The longest message that is read, in bytes. Default: 64 MiB.
     #[serde(default = "max_message_bytes")]
     pub max_message_bytes: usize,
@@ -126,6 +131,7 @@ impl StdioConfig {
             call_timeout: call_timeout(),
             max_call_time: max_call_time(),
             close_grace: close_grace(),
+            idle_timeout: None,
             max_message_bytes: max_message_bytes(),
             elicitation: false,
         }

@@ -5,6 +5,7 @@ mod environment;
 mod process;
 mod server;
 mod tail;
+mod uses;
 mod watchdog;
 
 pub use config::StdioConfig;

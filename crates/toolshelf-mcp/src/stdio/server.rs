@@ -1,8 +1,9 @@
 //! A server that is started when it is needed, shared by all who need it, and
 //! started again after it ended.
 
-use std::sync::Arc;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -15,6 +16,7 @@ use toolshelf_core::{
 
 use super::config::StdioConfig;
 use super::process::{Ends, Process};
+use super::uses::Uses;
 use super::watchdog::Watchdog;
 use crate::client::{
     CallFault, Caller, ConnectFault, Deadlines, Disagreed, Faults, Lifecycle, McpClient, McpTool,
@@ -34,6 +36,9 @@ const FAILED_GRACE: Duration = Duration::from_millis(200);
 ///   again. A failed call is never repeated.
 /// * Several who need it while it starts wait for the same start and share its
 ///   failure.
+/// * Where [`StdioConfig::idle_timeout`] is set, a process that nobody has used for that
+///   long is ended, and started again by the next use. One that comes while it is being
+///   ended waits for that, since two processes may not get along, and gets a new one.
 /// * It runs in a process group of its own with little of our environment, and ends
 ///   with the group: at [`StdioServer::close`], at [`StdioServer::disconnect`], and in
 ///   the background when the last clone and the last tool are dropped.
@@ -72,6 +77,7 @@ pub struct ServerHooks {
 }
 
 struct Inner {
+    me: Weak<Inner>,
     config: StdioConfig,
     faults: Faults,
     hooks: ServerHooks,
@@ -95,6 +101,31 @@ struct Slot {
 struct Live {
     client: McpClient,
     process: Process,
+    uses: Arc<Uses>,
+}
+
+/// A use of a connection. While there is one, it is not idle.
+struct Lease(Arc<Live>);
+
+impl Lease {
+    fn new(live: &Arc<Live>) -> Self {
+        live.uses.begin();
+        Self(live.clone())
+    }
+}
+
+impl Deref for Lease {
+    type Target = Live;
+
+    fn deref(&self) -> &Live {
+        &self.0
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.uses.end();
+    }
 }
 
 impl StdioServer {
@@ -118,7 +149,8 @@ impl StdioServer {
     /// As [`StdioServer::new`], with hooks.
     pub fn with_hooks(config: StdioConfig, hooks: ServerHooks) -> Self {
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new_cyclic(|me| Inner {
+                me: me.clone(),
                 faults: Faults::new(&config.id),
                 config,
                 hooks,
@@ -205,8 +237,7 @@ impl StdioServer {
     pub async fn disconnect(&self) {
         let live = self.inner.slot.lock().await.live.take();
         if let Some(live) = live {
-            live.client.close().await;
-            live.process.stop().await;
+            live.end().await;
         }
     }
 
@@ -235,7 +266,7 @@ impl Inner {
         operation: &'static str,
         deadline: Option<std::time::Instant>,
         cancellation: &Cancellation,
-    ) -> Result<Arc<Live>, Error> {
+    ) -> Result<Lease, Error> {
         let begun = Instant::now();
         let seen = self.failures.load(Ordering::SeqCst);
         // Boxed: it is large, and stays small for the calls that find a connection.
@@ -244,7 +275,7 @@ impl Inner {
             if let Some(live) = &slot.live
                 && live.client.is_connected()
             {
-                return Ok(live.clone());
+                return Ok(Lease::new(live));
             }
             // Whoever waited while a start failed shares the failure.
             if self.failures.load(Ordering::SeqCst) != seen
@@ -255,11 +286,12 @@ impl Inner {
             slot.live = None;
             match self.start(&mut slot.handshake).await {
                 Ok(live) => {
-                    let live = Arc::new(live);
-                    slot.live = Some(live.clone());
+                    let lease = Lease::new(&Arc::new(live));
+                    slot.live = Some(lease.0.clone());
                     slot.failure = None;
                     self.generation.fetch_add(1, Ordering::SeqCst);
-                    Ok(live)
+                    self.watch_idle(&lease);
+                    Ok(lease)
                 }
                 Err(error) => {
                     slot.failure = Some(error.duplicate());
@@ -280,6 +312,42 @@ impl Inner {
             () = cancellation.cancelled() => Err(self.faults.cancelled(operation)),
             () = late => Err(self.faults.slow_start(begun.elapsed())),
             result = starting => result,
+        }
+    }
+
+    /// Ends a connection that nobody uses for long enough.
+    fn watch_idle(&self, live: &Live) {
+        let Some(time) = self.config.idle_timeout else {
+            return;
+        };
+        // Neither the server nor the connection is kept by it.
+        let (inner, uses) = (self.me.clone(), live.uses.clone());
+        let ended = live.client.ended();
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    () = ended.cancelled() => return,
+                    () = uses.idle(time) => {}
+                }
+                let Some(inner) = inner.upgrade() else {
+                    return;
+                };
+                inner.evict(&uses, time).await;
+            }
+        });
+    }
+
+    /// Ends a connection if it is still the present one and still idle.
+    async fn evict(&self, uses: &Arc<Uses>, time: Duration) {
+        // Uses begin under this lock, and who comes meanwhile waits.
+        let mut slot = self.slot.lock().await;
+        let own = |live: &mut Arc<Live>| Arc::ptr_eq(&live.uses, uses) && uses.is_idle(time);
+        if let Some(live) = slot.live.take_if(own) {
+            tracing::debug!(
+                server = self.config.id,
+                "nobody uses the process; it is ended"
+            );
+            live.end().await;
         }
     }
 
@@ -358,7 +426,11 @@ impl Inner {
         Ok(match connection {
             Ok(client) => {
                 client.end_when(process.gone());
-                Ok(Live { client, process })
+                Ok(Live {
+                    client,
+                    process,
+                    uses: Arc::new(Uses::new()),
+                })
             }
             Err(fault) => Err((fault, process)),
         })
@@ -393,6 +465,11 @@ impl Inner {
 }
 
 impl Live {
+    async fn end(&self) {
+        self.client.close().await;
+        self.process.stop().await;
+    }
+
     async fn explain(&self, fault: CallFault) -> Error {
         if fault.ended {
             self.process.explain(fault.error).await
