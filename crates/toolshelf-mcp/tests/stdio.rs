@@ -740,6 +740,87 @@ async fn no_call_fails_because_the_process_was_just_ended() {
     .await;
 }
 
+#[tokio::test]
+async fn a_server_that_keeps_ending_is_started_less_and_less_often() {
+    within(async {
+        let server = server(&["legacy", "quits"]);
+        let ends = async || {
+            let error = call(&server, "pid", json!({})).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Exited);
+        };
+        // Refused at once, whatever is wanted of it.
+        let refused = async || {
+            let begun = Instant::now();
+            let error = call(&server, "pid", json!({})).await.unwrap_err();
+            let list = server.load(LoadContext::default()).await.err().unwrap();
+            assert!(begun.elapsed() < Duration::from_millis(500));
+            for error in [&error, &list] {
+                assert_eq!(error.kind(), ErrorKind::Unavailable);
+                assert_safe(error);
+                assert!(error.for_model().contains("Try again in"), "{error:?}");
+                assert!(context_of(error, "exit").unwrap().contains('4'));
+                assert!(context_of(error, "stderr").unwrap().contains("hunter2"));
+            }
+            error.retry_delay().unwrap()
+        };
+        for _ in 0..3 {
+            ends().await;
+        }
+        let pause = refused().await;
+        assert!(pause <= Duration::from_secs(1), "{pause:?}");
+        assert_eq!(server.generation(), 3);
+        tokio::time::sleep(pause).await;
+        ends().await;
+        assert_eq!(server.generation(), 4);
+        let pause = refused().await;
+        assert!(pause > Duration::from_secs(1) && pause <= Duration::from_secs(2));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_even_start_is_not_started_for_ever() {
+    within(async {
+        let server = server(&["dies"]);
+        for _ in 0..3 {
+            let error = revision(&server).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Exited);
+        }
+        let error = revision(&server).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(
+            context_of(&error, "stderr"),
+            Some("Error: API_KEY hunter2 is not valid")
+        );
+        assert_safe(&error);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn ends_after_an_answer_and_ends_that_were_asked_for_cost_no_pause() {
+    within(async {
+        let crashing = server(&["legacy"]);
+        let closed = server(&["legacy"]);
+        for _ in 0..5 {
+            call(&crashing, "pid", json!({})).await.unwrap();
+            let error = call(&crashing, "crash", json!({})).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Exited);
+            revision(&closed).await.unwrap();
+            closed.disconnect().await;
+        }
+        // Two ends without an answer, then one with: counted from the beginning again.
+        for tool in ["crash", "crash", "pid", "crash", "crash", "crash", "crash"] {
+            let error = call(&crashing, tool, json!({})).await.err();
+            let kind = error.map(|error| error.kind());
+            assert_eq!(kind, (tool == "crash").then_some(ErrorKind::Exited));
+        }
+        let error = call(&crashing, "pid", json!({})).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+    })
+    .await;
+}
+
 // ---- the process
 
 #[tokio::test]

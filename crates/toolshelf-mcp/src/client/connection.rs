@@ -243,6 +243,11 @@ impl McpClient {
         self.shared.link.ended().clone()
     }
 
+    /// When the connection ended.
+    pub(crate) fn ended_at(&self) -> Option<Instant> {
+        self.shared.link.ended_at()
+    }
+
     /// Whether the connection still stands, as far as is known.
     pub fn is_connected(&self) -> bool {
         !self.shared.link.ended().is_cancelled()

@@ -69,6 +69,21 @@ impl Faults {
         )
     }
 
+    /// It ends again and again, so that it is not started at present.
+    pub(crate) fn keeps_ending(&self, operation: &'static str, ends: u32, rest: Duration) -> Error {
+        let seconds = rest.as_secs_f64().ceil();
+        self.error(
+            ErrorKind::Unavailable,
+            operation,
+            format!("ended {ends} times in a row shortly after it was started"),
+            &format!(
+                "ended {ends} times in a row shortly after it was started. Try again in {seconds} s \
+                 at the earliest. If it goes on like that, its operator has to look at it."
+            ),
+        )
+        .retry_after(rest)
+    }
+
     /// It was not ready in time.
     pub(crate) fn slow_start(&self, after: Duration) -> Error {
         self.error(

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::Deserialize;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use toolshelf_core::text::one_line;
 use toolshelf_core::{Cancellation, Elicitor, Progress, ProgressSink};
 
@@ -49,6 +50,7 @@ pub(crate) struct InFlight {
 pub(crate) struct Link {
     calls: Mutex<BTreeMap<i64, Arc<InFlight>>>,
     ended: Cancellation,
+    ended_at: OnceLock<Instant>,
     noise: AtomicUsize,
     first_noise: OnceLock<String>,
     warned: AtomicBool,
@@ -147,12 +149,18 @@ impl Link {
 
     /// Notes that the stream has ended.
     pub(crate) fn end(&self) {
+        self.ended_at.get_or_init(Instant::now);
         self.ended.cancel();
     }
 
     /// Raised when the stream has ended.
     pub(crate) fn ended(&self) -> &Cancellation {
         &self.ended
+    }
+
+    /// When the stream ended.
+    pub(crate) fn ended_at(&self) -> Option<Instant> {
+        self.ended_at.get().copied()
     }
 
     /// Notes a line that was no message. Its text may hold anything, so that it goes

@@ -3,6 +3,7 @@
 mod config;
 mod environment;
 mod process;
+mod restarts;
 mod server;
 mod tail;
 mod uses;

@@ -2,7 +2,7 @@
 //! started again after it ended.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -10,12 +10,13 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::time::Instant;
 use toolshelf_core::{
-    Arguments, Builder, CallContext, Cancellation, Error, LoadContext, Loaded, Plugin, ServerInfo,
-    Tool, ToolDefinition, ToolLoader, ToolOutcome, options_schema, read_options,
+    Arguments, Builder, CallContext, Cancellation, Error, ErrorKind, LoadContext, Loaded, Plugin,
+    ServerInfo, Tool, ToolDefinition, ToolLoader, ToolOutcome, options_schema, read_options,
 };
 
 use super::config::StdioConfig;
 use super::process::{Ends, Process};
+use super::restarts::{End, Restarts};
 use super::uses::Uses;
 use super::watchdog::Watchdog;
 use crate::client::{
@@ -34,6 +35,13 @@ const FAILED_GRACE: Duration = Duration::from_millis(200);
 ///   run at the same time.
 /// * When it ends, the calls in flight fail, and only they; the next one starts it
 ///   again. A failed call is never repeated.
+/// * One that ends three times in a row within seconds of its start, without having
+///   answered anything, is not started at once any more: the next start waits 1 s, that
+///   after a further such end 2 s, and so on up to 60 s. Whoever needs it meanwhile gets
+///   `Unavailable` at once, with [`Error::retry_delay`]. An answer, a longer run and time
+///   are a new beginning; an end that was asked for is none of these ends. A shelf's
+///   pause after a failed load runs at the same time and is the longer one, so that the
+///   two do not add up.
 /// * Several who need it while it starts wait for the same start and share its
 ///   failure.
 /// * Where [`StdioConfig::idle_timeout`] is set, a process that nobody has used for that
@@ -94,6 +102,55 @@ struct Slot {
     /// Whether the server, or what was seen of it, asks for a handshake at once.
     handshake: bool,
     failure: Option<Error>,
+    restarts: Restarts,
+    /// The last end that was not asked for, and what is known of it.
+    last_end: Option<Error>,
+}
+
+/// What of an error tells how a process ended.
+const OF_THE_END: &[&str] = &["exit", "stderr", "standard output"];
+
+impl Slot {
+    /// Lets go of a connection that has ended by itself.
+    fn note_end(&mut self) {
+        let Some(live) = self.live.take() else {
+            return;
+        };
+        self.restarts.ended(End {
+            begun: live.begun,
+            at: live.client.ended_at().unwrap_or_else(Instant::now),
+            answered: live.answered.load(Ordering::SeqCst),
+        });
+        let end = Error::new(ErrorKind::Exited, "the connection has ended");
+        self.last_end = Some(live.process.annotate(end));
+    }
+
+    /// Notes a start that failed.
+    fn note_failure(&mut self, begun: Instant, error: &Error) {
+        // Others say what is wrong, or take their time.
+        if error.kind() == ErrorKind::Exited {
+            self.restarts.ended(End {
+                begun,
+                at: Instant::now(),
+                answered: false,
+            });
+            self.last_end = Some(error.duplicate());
+        }
+        self.failure = Some(error.duplicate());
+    }
+
+    /// Whether a start is allowed.
+    fn may_start(&self, faults: &Faults, operation: &'static str) -> Result<(), Error> {
+        let Some(rest) = self.restarts.pause(Instant::now()) else {
+            return Ok(());
+        };
+        let mut error = faults.keeps_ending(operation, self.restarts.ends(), rest);
+        let facts = self.last_end.iter().flat_map(Error::contexts);
+        for (key, value) in facts.filter(|(key, _)| OF_THE_END.contains(key)) {
+            error = error.context(key, value.clone());
+        }
+        Err(error)
+    }
 }
 
 /// A process and the connection to it. The order of the fields is that of their end:
@@ -102,6 +159,9 @@ struct Live {
     client: McpClient,
     process: Process,
     uses: Arc<Uses>,
+    begun: Instant,
+    /// Whether it has answered a list or a call.
+    answered: AtomicBool,
 }
 
 /// A use of a connection. While there is one, it is not idle.
@@ -174,7 +234,7 @@ impl StdioServer {
     ///
     /// `NotFound` when the program does not exist, `Exited` when it ended while it was
     /// starting, `TimedOut`, `Protocol`, `Server`, `Cancelled`, and `Unavailable` after
-    /// [`StdioServer::close`].
+    /// [`StdioServer::close`] and for a while after it ended several times in a row.
     pub async fn server_info(&self, context: &LoadContext) -> Result<ServerInfo, Error> {
         let live = self
             .inner
@@ -283,7 +343,9 @@ impl Inner {
             {
                 return Err(failure.duplicate());
             }
-            slot.live = None;
+            slot.note_end();
+            slot.may_start(&self.faults, operation)?;
+            let begun = Instant::now();
             match self.start(&mut slot.handshake).await {
                 Ok(live) => {
                     let lease = Lease::new(&Arc::new(live));
@@ -294,7 +356,7 @@ impl Inner {
                     Ok(lease)
                 }
                 Err(error) => {
-                    slot.failure = Some(error.duplicate());
+                    slot.note_failure(begun, &error);
                     self.failures.fetch_add(1, Ordering::SeqCst);
                     Err(error)
                 }
@@ -430,6 +492,8 @@ impl Inner {
                     client,
                     process,
                     uses: Arc::new(Uses::new()),
+                    begun: Instant::now(),
+                    answered: AtomicBool::new(false),
                 })
             }
             Err(fault) => Err((fault, process)),
@@ -445,6 +509,7 @@ impl Inner {
             Ok(list) => list,
             Err(fault) => return Err(live.explain(fault).await),
         };
+        live.answered.store(true, Ordering::SeqCst);
         Ok((list, live.client.server_info().clone()))
     }
 
@@ -458,7 +523,10 @@ impl Inner {
             .live("tools/call", context.deadline, &context.cancellation)
             .await?;
         match live.client.invoke(name, arguments, context).await {
-            Ok(outcome) => Ok(outcome),
+            Ok(outcome) => {
+                live.answered.store(true, Ordering::SeqCst);
+                Ok(outcome)
+            }
             Err(fault) => Err(live.explain(fault).await),
         }
     }
