@@ -741,6 +741,86 @@ async fn no_call_fails_because_the_process_was_just_ended() {
 }
 
 #[tokio::test]
+async fn calls_beyond_the_limit_wait_for_their_turn() {
+    within(async {
+        let mut config = config(&["legacy"]);
+        config.max_concurrent_calls = Some(2);
+        let server = StdioServer::new(config);
+        // Both are in flight at once: the first is answered after the second only.
+        let order = Mutex::new(Vec::new());
+        let calling = async |tool: &'static str| {
+            call(&server, tool, json!({})).await.unwrap();
+            order.lock().unwrap().push(tool);
+        };
+        let cancelled = CallContext::new();
+        let cancel = cancelled.cancellation.clone();
+        let mut late = CallContext::new();
+        late.deadline = Some(Instant::now() + Duration::from_millis(100));
+        let hang = Cancellation::new();
+        let hanging = || {
+            let mut context = CallContext::new();
+            context.cancellation = hang.clone();
+            call_with(&server, "hang", json!({}), context)
+        };
+        tokio::join!(
+            biased;
+            async { assert_eq!(hanging().await.unwrap_err().kind(), ErrorKind::Cancelled) },
+            async { assert_eq!(hanging().await.unwrap_err().kind(), ErrorKind::Cancelled) },
+            async {
+                let error = call_with(&server, "pid", json!({}), cancelled).await.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Cancelled);
+            },
+            calling("first"),
+            calling("second"),
+            async {
+                let error = call_with(&server, "pid", json!({}), late).await.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::TimedOut);
+                assert!(error.for_model().contains("was not made"), "{error:?}");
+                assert_safe(&error);
+                // Nobody was served meanwhile, and a list needs no turn.
+                assert!(order.lock().unwrap().is_empty());
+                server.list_tools(&LoadContext::default()).await.unwrap();
+                hang.cancel();
+            },
+            calling("pid"),
+            async { cancel.cancel() },
+        );
+        let order = order.into_inner().unwrap();
+        assert_eq!(order.last(), Some(&"pid"), "{order:?}");
+        // All turns were given back.
+        let (first, second) = tokio::join!(
+            biased;
+            call(&server, "first", json!({})),
+            call(&server, "second", json!({}))
+        );
+        assert_eq!(first.unwrap().joined_text(), "first");
+        assert_eq!(second.unwrap().joined_text(), "second");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_waits_for_a_turn_does_not_outlast_the_server() {
+    within(async {
+        let mut config = config(&["legacy"]);
+        config.max_concurrent_calls = Some(1);
+        let server = StdioServer::new(config);
+        let (hanging, waiting, ()) = tokio::join!(
+            biased;
+            call(&server, "hang", json!({})),
+            call(&server, "pid", json!({})),
+            async {
+                server.list_tools(&LoadContext::default()).await.unwrap();
+                server.close().await;
+            }
+        );
+        assert_eq!(hanging.unwrap_err().kind(), ErrorKind::Exited);
+        assert_eq!(waiting.unwrap_err().kind(), ErrorKind::Unavailable);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_that_keeps_ending_is_started_less_and_less_often() {
     within(async {
         let server = server(&["legacy", "quits"]);
@@ -1036,7 +1116,7 @@ async fn the_plugin_builds_a_loader_from_options() {
         assert_eq!(registry.names(PluginKind::Loader), ["stdio"]);
         let options =
             json!({ "id": "fixture", "command": FIXTURE, "args": ["modern"], "call_timeout": 0.5,
-                "idle_timeout": 1.5 });
+                "idle_timeout": 1.5, "max_concurrent_calls": 4 });
         let loader = registry.loader("stdio", &options).unwrap();
         let loaded = loader.load(LoadContext::default()).await.unwrap();
         assert_eq!(loaded.tools.len(), 1);
@@ -1045,6 +1125,7 @@ async fn the_plugin_builds_a_loader_from_options() {
             json!({ "id": "x", "command": "y", "comand": "z" }),
             json!({ "id": "x", "command": "y", "call_timeout": -1 }),
             json!({ "id": "x", "command": "y", "idle_timeout": 0 }),
+            json!({ "id": "x", "command": "y", "max_concurrent_calls": 0 }),
         ] {
             let error = registry.loader("stdio", &wrong).err().unwrap();
             assert_eq!(error.kind(), ErrorKind::InvalidConfig);

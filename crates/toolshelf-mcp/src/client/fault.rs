@@ -135,6 +135,19 @@ impl Faults {
         )
     }
 
+    /// Other calls took all the time.
+    pub(crate) fn crowded(&self, operation: &'static str, limit: usize, after: Duration) -> Error {
+        self.error(
+            ErrorKind::TimedOut,
+            operation,
+            format!(
+                "none of {limit} calls in flight ended within {}, and no more are allowed",
+                written(after)
+            ),
+            "was busy with other calls all the time; this call was not made. Try again later.",
+        )
+    }
+
     /// The caller cancelled.
     pub(crate) fn cancelled(&self, operation: &'static str) -> Error {
         Error::new(ErrorKind::Cancelled, "cancelled by the caller")

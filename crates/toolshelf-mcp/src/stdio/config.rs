@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::client::{ClientOptions, Lifecycle, optional_seconds, seconds};
 
@@ -78,6 +79,11 @@ pub struct StdioConfig {
     #[serde(default, with = "optional_seconds")]
     #[schemars(with = "Option<f64>")]
     pub idle_timeout: Option<Duration>,
+    /// How many calls may be in flight at once; further ones wait for their turn.
+    /// Default: any number.
+    #[serde(default, deserialize_with = "at_least_one")]
+    #[schemars(range(min = 1))]
+    pub max_concurrent_calls: Option<usize>,
     /// The longest message that is read, in bytes. Default: 64 MiB.
     #[serde(default = "max_message_bytes")]
     pub max_message_bytes: usize,
@@ -115,6 +121,11 @@ fn max_message_bytes() -> usize {
     defaults().max_message_bytes
 }
 
+fn at_least_one<'de, D: Deserializer<'de>>(source: D) -> Result<Option<usize>, D::Error> {
+    let limit = Option::<NonZeroUsize>::deserialize(source)?;
+    Ok(limit.map(NonZeroUsize::get))
+}
+
 impl StdioConfig {
     /// The defaults for a program.
     pub fn new(id: impl Into<String>, command: impl Into<String>) -> Self {
@@ -132,6 +143,7 @@ impl StdioConfig {
             max_call_time: max_call_time(),
             close_grace: close_grace(),
             idle_timeout: None,
+            max_concurrent_calls: None,
             max_message_bytes: max_message_bytes(),
             elicitation: false,
         }

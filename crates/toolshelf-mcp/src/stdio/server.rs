@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 use toolshelf_core::{
     Arguments, Builder, CallContext, Cancellation, Error, ErrorKind, LoadContext, Loaded, Plugin,
@@ -33,6 +34,9 @@ const FAILED_GRACE: Duration = Duration::from_millis(200);
 ///
 /// * The process is started by the first load or call. All tools share it, and calls
 ///   run at the same time.
+/// * Where [`StdioConfig::max_concurrent_calls`] is set, further calls wait for their
+///   turn, in order. A call that is cancelled or late gives up its place, and none waits
+///   longer than [`StdioConfig::max_call_time`].
 /// * When it ends, the calls in flight fail, and only they; the next one starts it
 ///   again. A failed call is never repeated.
 /// * One that ends three times in a row within seconds of its start, without having
@@ -94,6 +98,8 @@ struct Inner {
     generation: AtomicU64,
     closed: Cancellation,
     ends: Ends,
+    /// One permit per call that may be in flight.
+    permits: Option<Semaphore>,
 }
 
 #[derive(Default)]
@@ -212,6 +218,9 @@ impl StdioServer {
             inner: Arc::new_cyclic(|me| Inner {
                 me: me.clone(),
                 faults: Faults::new(&config.id),
+                permits: config
+                    .max_concurrent_calls
+                    .map(|limit| Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))),
                 config,
                 hooks,
                 slot: tokio::sync::Mutex::default(),
@@ -513,12 +522,47 @@ impl Inner {
         Ok((list, live.client.server_info().clone()))
     }
 
+    /// Waits until one more call may be in flight, in the order of the calls.
+    async fn turn(&self, context: &CallContext) -> Result<Option<SemaphorePermit<'_>>, Error> {
+        const OPERATION: &str = "tools/call";
+        let Some(permits) = &self.permits else {
+            return Ok(None);
+        };
+        if let Ok(permit) = permits.try_acquire() {
+            return Ok(Some(permit));
+        }
+        let begun = Instant::now();
+        let last = begun.checked_add(self.config.max_call_time);
+        let last = last
+            .into_iter()
+            .chain(context.deadline.map(Instant::from_std))
+            .min();
+        let late = async {
+            match last {
+                Some(last) => tokio::time::sleep_until(last).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(self.faults.closed(OPERATION)),
+            () = context.cancellation.cancelled() => Err(self.faults.cancelled(OPERATION)),
+            // Nobody closes it.
+            permit = permits.acquire() => Ok(permit.ok()),
+            () = late => {
+                let limit = self.config.max_concurrent_calls.unwrap_or_default();
+                Err(self.faults.crowded(OPERATION, limit, begun.elapsed()))
+            }
+        }
+    }
+
     async fn call(
         &self,
         name: &str,
         arguments: Value,
         context: CallContext,
     ) -> Result<ToolOutcome, Error> {
+        let _turn = self.turn(&context).await?;
         let live = self
             .live("tools/call", context.deadline, &context.cancellation)
             .await?;
