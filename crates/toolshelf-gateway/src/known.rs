@@ -176,11 +176,11 @@ impl Inner {
     /// Makes sure that what the shelf holds is what the server offers under its present
     /// connection.
     async fn confirm(self: &Arc<Self>, context: &LoadContext) -> Result<(), Error> {
-        if self.is_confirmed() {
+        if self.is_confirmed().await {
             return Ok(());
         }
         let _turn = self.confirming.lock().await;
-        if self.is_confirmed() {
+        if self.is_confirmed().await {
             return Ok(());
         }
         let record = self.list(context).await?;
@@ -204,9 +204,11 @@ impl Inner {
         Ok(())
     }
 
-    fn is_confirmed(&self) -> bool {
+    /// Whether the list is that of the present connection. One that has ended says nothing
+    /// of the next process.
+    async fn is_confirmed(&self) -> bool {
         let confirmed = self.confirmed.load(Ordering::SeqCst);
-        confirmed != 0 && confirmed == self.server.generation()
+        confirmed != 0 && confirmed == self.server.generation() && self.server.is_connected().await
     }
 
     fn tell(&self, before: &BTreeMap<String, Digest>, after: &BTreeMap<String, Digest>) {
