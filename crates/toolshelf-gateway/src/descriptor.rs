@@ -4,8 +4,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolshelf_core::{Error, JsonText};
 
-/// The optional fields of a tool that hosts read, and what is right for each.
-const FIELDS: [(&str, fn(&str) -> bool); 6] = [
+/// A field, and whether the text of a value is right for it.
+type Field = (&'static str, fn(&str) -> bool);
+
+/// The optional fields of a tool that hosts read.
+const FIELDS: [Field; 6] = [
     ("title", is_string),
     ("description", is_string),
     ("outputSchema", is_object),
@@ -15,7 +18,7 @@ const FIELDS: [(&str, fn(&str) -> bool); 6] = [
 ];
 
 /// The hints among the annotations, and the title there.
-const HINTS: [(&str, fn(&str) -> bool); 5] = [
+const HINTS: [Field; 5] = [
     ("title", is_string),
     ("readOnlyHint", is_boolean),
     ("destructiveHint", is_boolean),
@@ -38,7 +41,7 @@ pub(crate) fn without_odd_fields(descriptor: JsonText) -> Result<JsonText, Error
     Ok(descriptor)
 }
 
-fn without(mut object: JsonText, fields: &[(&str, fn(&str) -> bool)]) -> Result<JsonText, Error> {
+fn without(mut object: JsonText, fields: &[Field]) -> Result<JsonText, Error> {
     for (field, is_right) in fields {
         let odd = member(&object, field).is_some_and(|value| !is_right(value.as_str()));
         if odd {
