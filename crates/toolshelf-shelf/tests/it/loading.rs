@@ -378,10 +378,14 @@ async fn a_load_that_outlives_its_group_is_not_taken_for_one_of_its_successor() 
     assert!(shelf.remove(&id("g")));
     shelf.insert(group(&log, "g", &["new"])).unwrap();
     gate.add_permits(1);
-    let loaded = waiting.await.unwrap().unwrap();
-    assert!(loaded.get("new").is_some() && loaded.get("t").is_none());
-    let now = shelf.load(&id("g"), &never()).await.unwrap();
-    assert!(Arc::ptr_eq(&loaded, &now));
+    // Its load begins before the end of the old one is seen.
+    let (group, cancellation) = (id("g"), never());
+    let (first, second) = futures::future::join(waiting, shelf.load(&group, &cancellation)).await;
+    let (first, second) = (first.unwrap().unwrap(), second.unwrap());
+    assert!(Arc::ptr_eq(&first, &second));
+    assert!(first.get("new").is_some() && first.get("t").is_none());
+    // Once for the old group, once for the new one.
+    assert_eq!(log.count("load g"), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use serde_json::json;
+use tokio::sync::Notify;
 use toolshelf_core::{
     Arguments, CallContext, Error, ErrorKind, FnTool, LoadContext, Loaded, Repair, Tool,
     ToolDefinition, ToolGroup, ToolKey,
@@ -15,8 +16,8 @@ use toolshelf_shelf::{
 };
 
 use crate::fixtures::{
-    Log, call, definition, dispatch, echo, forward, forward_request, group, id, inject, load,
-    load_request, returning, shelf,
+    Log, call, definition, dispatch, echo, echoes, forward, forward_request, group, id, inject,
+    load, load_request, returning, shelf,
 };
 
 /// Says what it is asked, and permits everything.
@@ -300,35 +301,53 @@ async fn what_is_loaded_does_not_matter_to_a_policy() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_is_judged_by_the_policy_from_before_it() {
     let log = Log::default();
-    let switch = Switch::default();
-    // The first call of the batch changes what the policy would say.
-    let flips = {
-        let denies = switch.denies.clone();
-        move |_: LoadContext| {
-            denies.store(true, Ordering::SeqCst);
-            async { Ok(Loaded::default()) }
-        }
-    };
-    let shelf = Shelf::builder()
-        .group(
-            ToolGroup::new(id("flips"), flips)
-                .declared_tools(["x"])
-                .unwrap(),
-        )
-        .group(group(&log, "g", &["t"]))
-        .policy(switch)
-        .build()
-        .unwrap();
-    let session = dispatch(&shelf);
-    let calls = vec![
-        (load_request("flips"), CallContext::new()),
-        (forward_request("g/t", json!({})), CallContext::new()),
-    ];
-    let reports = session.call_batch(calls).await;
-    assert_eq!(reports[1].text(), "g/t {}");
-    // The next batch is judged anew.
-    let report = forward(&session, "g/t", json!({})).await;
-    assert!(report.text().contains("was not permitted"));
+    for of_arguments in [false, true] {
+        let switch = Switch {
+            of_arguments,
+            ..Switch::default()
+        };
+        // The first call of the batch changes what the policy would say, and the second is
+        // judged after it has.
+        let flipped = Arc::new(Notify::new());
+        let flips = {
+            let (denies, flipped) = (switch.denies.clone(), flipped.clone());
+            move |_: LoadContext| {
+                denies.store(true, Ordering::SeqCst);
+                flipped.notify_one();
+                async { Ok(Loaded::default()) }
+            }
+        };
+        let waits = {
+            let log = log.clone();
+            move |_: LoadContext| {
+                let (log, flipped) = (log.clone(), flipped.clone());
+                async move {
+                    flipped.notified().await;
+                    Ok(echoes(&log, "g", &["t"]))
+                }
+            }
+        };
+        let shelf = Shelf::builder()
+            .group(ToolGroup::new(id("flips"), flips))
+            .group(
+                ToolGroup::new(id("g"), waits)
+                    .declared_tools(["t"])
+                    .unwrap(),
+            )
+            .policy(switch)
+            .build()
+            .unwrap();
+        let session = dispatch(&shelf);
+        let calls = vec![
+            (load_request("flips"), CallContext::new()),
+            (forward_request("g/t", json!({})), CallContext::new()),
+        ];
+        let reports = session.call_batch(calls).await;
+        assert_eq!(reports[1].text(), "g/t {}");
+        // The next batch is judged anew.
+        let report = forward(&session, "g/t", json!({})).await;
+        assert!(report.text().contains("was not permitted"));
+    }
 }
 
 #[tokio::test(start_paused = true)]
