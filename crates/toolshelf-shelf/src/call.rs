@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::{
-    Arguments, Call, CallContext, Delta, Error, ErrorKind, Exposure, Need, Repair, Resolution,
-    Settled, State, Step, ToolKey, ToolOutcome, ToolResult,
+    Arguments, Availability, Call, CallContext, Cx, Delta, Error, ErrorKind, Exposure, Need,
+    Repair, Resolution, Settled, State, Step, ToolDefinition, ToolKey, ToolOutcome, ToolResult,
 };
 
 use crate::loads::{Loads, Shelved};
@@ -87,6 +87,8 @@ struct Run<'a> {
     permitted: BTreeSet<ToolKey>,
     /// How the loads ended that resolving needed.
     settled: Settled,
+    /// The definition that the planner saw when it decided.
+    seen: Option<Arc<ToolDefinition>>,
 }
 
 /// Makes a call. `resolved` gets the changes of the state as soon as the call is
@@ -115,6 +117,7 @@ pub(crate) async fn run(
         },
         permitted: BTreeSet::new(),
         settled: Settled::new(),
+        seen: None,
     };
     let mut resolved = Some(resolved);
     let mut resolved = |deltas| {
@@ -122,8 +125,8 @@ pub(crate) async fn run(
             resolved(deltas);
         }
     };
-    // A tool that finds its definition out of date is looked up again, once: what a call
-    // means, and who may make it, can depend on the definition.
+    // A tool whose definition turns out to be out of date is looked up again, once: what a
+    // call means, and who may make it, can depend on the definition.
     for last in [false, true] {
         match run.resolve(state).await {
             Err(Stop) => resolved(Vec::new()),
@@ -177,6 +180,14 @@ fn denial(key: &ToolKey, reason: &str) -> Error {
     Error::new(ErrorKind::Denied, format!("'{key}' was denied: {reason}"))
 }
 
+/// The definition of a tool as a planner sees it.
+fn definition_of(cx: &Cx<'_>, key: &ToolKey) -> Option<Arc<ToolDefinition>> {
+    match cx.availability(&key.group) {
+        Availability::Ready(loaded) => Some(loaded.get(key.tool.as_str())?.definition().clone()),
+        _ => None,
+    }
+}
+
 impl Run<'_> {
     fn refuse(&mut self, text: String, error: Option<Arc<Error>>) -> Stop {
         self.report.answered_by = AnsweredBy::Driver;
@@ -201,9 +212,15 @@ impl Run<'_> {
         let strategy = session.strategy().clone();
         let mut met = BTreeSet::new();
         for _ in 0..MAX_ROUNDS {
-            let step = session.with_cx(&self.settled, |cx| {
-                strategy.resolve(cx, state, &self.report.envelope)
+            let (step, seen) = session.with_cx(&self.settled, |cx| {
+                let step = strategy.resolve(cx, state, &self.report.envelope);
+                let seen = match &step {
+                    Step::Done(Resolution::Execute { key, .. }) => definition_of(cx, key),
+                    _ => None,
+                };
+                (step, seen)
             });
+            self.seen = seen;
             let needs = match step {
                 Step::Done(resolution) => return Ok(resolution),
                 Step::Need(needs) => needs,
@@ -317,7 +334,7 @@ impl Run<'_> {
         self.report.answered_by = AnsweredBy::Nobody;
     }
 
-    /// Whether the tool said that its definition is not the current one.
+    /// Whether a definition turned out not to be the current one.
     fn is_out_of_date(&self) -> bool {
         let kind = self.report.error.as_ref().map(|error| error.kind());
         kind == Some(ErrorKind::Changed)
@@ -346,6 +363,15 @@ impl Run<'_> {
             return Err(self.no_such_tool(key, Some(&shelved)));
         }
         let definition = shelved_tool.definition().clone();
+        // What was decided of another definition, which permissions that take their time
+        // allow to come, does not hold for this one.
+        if self.seen.as_ref().is_some_and(|seen| {
+            !Arc::ptr_eq(seen, &definition) && seen.digest() != definition.digest()
+        }) {
+            let error = Error::new(ErrorKind::Changed, "the definition changed under the call")
+                .for_model_text("its definition keeps changing; load it again first.");
+            return Err(self.ended_early(key, error));
+        }
         let inner = self.session.shelf().inner.clone();
 
         for hook in &inner.hooks {

@@ -1,19 +1,20 @@
 //! The one way of a call: decode, resolve, policy on the name, load, repair, validate,
 //! hooks, validate again, policy on the arguments, execute.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::json;
 use tokio::sync::Notify;
 use toolshelf_core::{
-    Arguments, CallContext, Error, ErrorKind, FnTool, LoadContext, Loaded, Repair, Tool,
-    ToolDefinition, ToolGroup, ToolKey,
+    Arguments, CallContext, Error, ErrorKind, FnTool, JsonText, LoadContext, Loaded, Repair, Tool,
+    ToolDefinition, ToolGroup, ToolKey, ToolResult,
 };
 use toolshelf_shelf::{
     AnsweredBy, BeforeCall, CallHook, Permission, Policy, Session, Shelf, ShelfBuilder, Validation,
 };
+use toolshelf_strategies::{Dispatch, DispatchOptions};
 
 use crate::fixtures::{
     Log, call, definition, dispatch, echo, echoes, forward, forward_request, group, id, inject,
@@ -444,6 +445,73 @@ async fn a_tool_that_finds_itself_out_of_date_is_looked_up_permitted_and_called_
         } else {
             assert_eq!(calls[4..], ["outdated {\"x\":2}"]);
             assert_eq!(report.text(), "The call of `g/t` failed: changed.");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_decided_of_one_definition_does_not_hold_for_another() {
+    /// What happens in the time that a permission takes.
+    type Meanwhile = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+    struct Slow(Meanwhile);
+    #[async_trait]
+    impl Policy for Slow {
+        async fn permit_name(&self, _key: &ToolKey, _context: &CallContext) -> Permission {
+            let meanwhile = self.0.lock().unwrap().take();
+            if let Some(meanwhile) = meanwhile {
+                meanwhile();
+            }
+            Permission::Allow
+        }
+    }
+    let log = Log::default();
+    let tool = |hints: &str| -> Arc<dyn Tool> {
+        let descriptor =
+            format!(r#"{{"name":"t","inputSchema":{{"type":"object"}},"annotations":{hints}}}"#);
+        let descriptor = JsonText::parse(&descriptor).unwrap();
+        let definition = ToolDefinition::from_descriptor(descriptor)
+            .unwrap()
+            .definition;
+        let log = log.clone();
+        Arc::new(FnTool::new(definition, move |_: Arguments, _| {
+            log.note("execute");
+            async { Ok::<_, Error>(ToolResult::text("done")) }
+        }))
+    };
+    let reads = tool(r#"{"readOnlyHint":true}"#);
+    for (becomes, runs) in [
+        (r#"{"readOnlyHint":true}"#, true),
+        (r#"{"readOnlyHint":false,"destructiveHint":true}"#, false),
+    ] {
+        let meanwhile = Meanwhile::default();
+        let shelf = Shelf::builder()
+            .group(group(&Log::default(), "g", &["t"]))
+            .policy(Slow(Arc::clone(&meanwhile)))
+            .build()
+            .unwrap();
+        shelf
+            .hand_over(&id("g"), Loaded::new([reads.clone()]))
+            .unwrap();
+        let (weak, other) = (shelf.downgrade(), tool(becomes));
+        *meanwhile.lock().unwrap() = Some(Box::new(move || {
+            let loaded = Loaded::new([other]);
+            weak.upgrade().unwrap().hand_over(&id("g"), loaded).unwrap();
+        }));
+        let split = DispatchOptions {
+            split_calls: true,
+            ..DispatchOptions::default()
+        };
+        let session = crate::fixtures::begin(&shelf, Arc::new(Dispatch::new(split)));
+        let report = call(&session, "deferred_tool_read", json!({"tool_name": "t"})).await;
+        assert_eq!(!report.is_error(), runs, "{}", report.text());
+        assert_eq!(log.take().len(), usize::from(runs));
+        if !runs {
+            assert_eq!(report.answered_by, AnsweredBy::Strategy);
+            assert!(
+                report.text().contains("deferred_tool_destr"),
+                "{}",
+                report.text()
+            );
         }
     }
 }
