@@ -742,7 +742,8 @@ async fn no_call_fails_because_the_process_was_just_ended() {
 
 #[tokio::test]
 async fn calls_beyond_the_limit_wait_for_their_turn() {
-    within(async {
+    // Many calls side by side make a large future.
+    within(Box::pin(async {
         let mut config = config(&["legacy"]);
         config.max_concurrent_calls = Some(2);
         let server = StdioServer::new(config);
@@ -795,7 +796,7 @@ async fn calls_beyond_the_limit_wait_for_their_turn() {
         );
         assert_eq!(first.unwrap().joined_text(), "first");
         assert_eq!(second.unwrap().joined_text(), "second");
-    })
+    }))
     .await;
 }
 
