@@ -1,8 +1,10 @@
 //! Servers that start late, end early, or do not end.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolshelf_gateway::config::{Config, EntryState};
 
 use crate::host::{
     FAULTY, Log, SECRET, Setup, assert_gone, faulty, holds, host, impatient, until, well, within,
@@ -483,4 +485,71 @@ async fn a_server_with_a_state_keeps_it_between_calls() {
         host.end().await;
     })
     .await;
+}
+
+/// Each field of an entry may hold variables. One that is not set names the field, disables
+/// its own server, and tells no value.
+#[test]
+fn variables_are_expanded_in_every_field() {
+    let environment: BTreeMap<String, String> = [
+        ("PROGRAM", FAULTY),
+        ("WORD", "modern"),
+        ("FOLDER", env!("CARGO_MANIFEST_DIR")),
+        ("TOKEN", SECRET),
+        ("SECONDS", "7"),
+        ("EMPTY", ""),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into();
+    let right = json!({
+        "command": "${PROGRAM}", "args": ["${WORD}", "a-${WORD}-${NONE:-b}-${EMPTY:-c}", "$WORD"],
+        "env": {"KEY": "Bearer ${TOKEN}"}, "cwd": "${FOLDER}/src", "timeout": "${SECONDS}",
+        "description": "Speaks ${WORD}",
+    });
+    let mut servers = serde_json::Map::new();
+    servers.insert("right".to_owned(), right.clone());
+    let unset = "x${TOOLSHELF_TEST_UNSET}${TOKEN}";
+    let fields = [
+        ("command", json!(unset)),
+        ("args", json!(["a", unset])),
+        ("env", json!({"KEY": unset})),
+        ("cwd", json!(unset)),
+        ("timeout", json!(unset)),
+        ("description", json!(unset)),
+        ("title", json!(unset)),
+    ];
+    for (field, value) in &fields {
+        let mut entry = right.clone();
+        entry[*field] = value.clone();
+        servers.insert(format!("un-{field}"), entry);
+    }
+    let text = json!({ "mcpServers": servers }).to_string();
+    let config = Config::parse(&text, &environment).unwrap();
+    for entry in &config.servers {
+        let Some(field) = entry.id.as_str().strip_prefix("un-") else {
+            assert_eq!(entry.description.as_deref(), Some("Speaks modern"));
+            let EntryState::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+                timeout,
+            } = &entry.state
+            else {
+                panic!("{entry:?}");
+            };
+            assert_eq!(command, FAULTY);
+            assert_eq!(args, &["modern", "a-modern-b-c", "$WORD"]);
+            assert_eq!(env["KEY"], format!("Bearer {SECRET}"));
+            assert!(cwd.as_ref().unwrap().ends_with("src"));
+            assert_eq!(*timeout, Some(Duration::from_secs(7)));
+            continue;
+        };
+        let EntryState::Faulty(fault) = &entry.state else {
+            panic!("{entry:?}");
+        };
+        holds(fault, &[field, "TOOLSHELF_TEST_UNSET", "not set"]);
+        assert!(!fault.contains(SECRET), "{fault}");
+    }
+    assert_eq!(config.servers.len(), fields.len() + 1);
 }
