@@ -659,6 +659,76 @@ async fn a_change_of_the_tools_is_told() {
     .await;
 }
 
+#[tokio::test]
+async fn a_modern_server_is_asked_to_tell_changes() {
+    within(async {
+        let count = Arc::new(AtomicUsize::new(0));
+        let told = |words: &[&str]| {
+            let seen = count.clone();
+            seen.store(0, Ordering::SeqCst);
+            StdioServer::on_list_changed(config(words), move || {
+                seen.fetch_add(1, Ordering::SeqCst);
+            })
+        };
+        let changes = async |server: &StdioServer| {
+            call(server, "changed", json!({})).await.unwrap();
+            count.load(Ordering::SeqCst)
+        };
+        let server = told(&["modern", "tells-changes"]);
+        assert_eq!(changes(&server).await, 1);
+        assert_eq!(changes(&server).await, 2);
+        // The open request does not stand in the way of others.
+        let error = call(&server, "null-id", json!({})).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Server);
+        // A new connection, a new subscription.
+        call(&server, "crash", json!({})).await.unwrap_err();
+        assert_eq!(changes(&server).await, 3);
+        // A server may end it in either way, and everything else goes on.
+        for end in ["ends-listen", "cancels-listen"] {
+            let server = told(&["modern", "tells-changes"]);
+            assert_eq!(changes(&server).await, 1);
+            call(&server, end, json!({})).await.unwrap();
+            assert_eq!(changes(&server).await, 1);
+            assert_eq!(server.generation(), 1);
+        }
+        // Or refuse it, or not offer it.
+        for words in [
+            &["modern", "tells-changes", "refuses-listen"][..],
+            &["modern"],
+        ] {
+            let server = told(words);
+            assert_eq!(changes(&server).await, 0);
+            server.list_tools(&LoadContext::default()).await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_is_asked_for_changes_only_where_somebody_wants_to_know() {
+    within(async {
+        let server = server(&["modern", "tells-changes"]);
+        // The fixture would panic without a subscription.
+        call(&server, "ends-listen", json!({})).await.unwrap_err();
+        assert!(!server.is_connected().await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_open_subscription_does_not_keep_an_idle_process() {
+    within(async {
+        let mut config = config(&["modern", "tells-changes"]);
+        config.idle_timeout = Some(Duration::from_millis(50));
+        let server = StdioServer::on_list_changed(config, || {});
+        call(&server, "changed", json!({})).await.unwrap();
+        until_ended(&server).await;
+        call(&server, "changed", json!({})).await.unwrap();
+        assert_eq!(server.generation(), 2);
+    })
+    .await;
+}
+
 // ---- idle and limited
 
 /// Waits until the process of a server was ended.

@@ -15,7 +15,7 @@ use rmcp::service::{
     Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError, serve_directly,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use toolshelf_core::{
@@ -201,7 +201,16 @@ impl McpClient {
             .cloned()
             .unwrap_or_default();
         let peer_info = ServerPeerInfo::new(version, ServerCapabilities::default());
-        let running = serve_directly(handler, LineTransport::new(wire), Some(peer_info));
+        let running = serve_directly(
+            handler,
+            LineTransport::new(wire, agreed.modern),
+            Some(peer_info),
+        );
+        if agreed.modern && agreed.tools_change && link.wants_changes() {
+            // Before any list is asked for, so that no change falls in between.
+            let until = deadlines.last;
+            listen(&options.id, running.peer().clone(), link.clone(), until).await;
+        }
         Ok(Self {
             shared: Arc::new(Shared {
                 faults: Faults::new(&options.id),
@@ -513,6 +522,55 @@ impl McpClient {
     }
 }
 
+/// Asks a server of 2026-07-28 to tell when its tools change, for as long as the
+/// connection lasts. One that refuses, or ends it, is simply not heard of.
+async fn listen(id: &str, peer: Peer<RoleClient>, link: Arc<Link>, until: Instant) {
+    const METHOD: &str = "subscriptions/listen";
+    let params = json!({ "notifications": { "toolsListChanged": true } });
+    let mut request = CustomRequest::new(METHOD, Some(params));
+    let subscription = Arc::new(InFlight {
+        listens: true,
+        ..InFlight::default()
+    });
+    request.extensions.insert(subscription.clone());
+    let sending = peer.send_request_with_option(
+        ClientRequest::CustomRequest(request),
+        PeerRequestOptions::no_options(),
+    );
+    let Ok(Ok(handle)) = tokio::time::timeout_at(until, sending).await else {
+        // The next request meets the same fault, and somebody waits for that one.
+        return;
+    };
+    let id = id.to_owned();
+    tokio::spawn(async move {
+        let number = number(&handle.id);
+        // The changes themselves are told by the transport; this is about the end only.
+        tokio::select! {
+            answer = handle.rx => match answer {
+                Ok(Err(ServiceError::McpError(error))) => {
+                    tracing::debug!(server = id, code = error.code.0, "changes are not told");
+                }
+                _ => tracing::debug!(server = id, "changes are told no more"),
+            },
+            // Cancelled by the server, or answered with something that cannot be read.
+            () = subscription.activity.notified() => {
+                tracing::debug!(server = id, "changes are told no more");
+            }
+            () = link.ended().cancelled() => {}
+        }
+        link.finish(number);
+    });
+}
+
+/// The number of a request.
+fn number(id: &RequestId) -> i64 {
+    match id {
+        RequestId::Number(number) => *number,
+        // rmcp counts; it makes no text ids.
+        RequestId::String(_) => -1,
+    }
+}
+
 fn earlier(deadline: Instant, other: Option<std::time::Instant>) -> Instant {
     match other {
         Some(other) => deadline.min(Instant::from_std(other)),
@@ -548,11 +606,7 @@ struct Withdrawal<'a> {
 
 impl Withdrawal<'_> {
     fn number(&self) -> i64 {
-        match self.id {
-            RequestId::Number(number) => number,
-            // rmcp counts; it makes no text ids.
-            RequestId::String(_) => -1,
-        }
+        number(&self.id)
     }
 }
 

@@ -43,6 +43,8 @@ pub(crate) struct InFlight {
     pub(crate) over: Cancellation,
     /// Set when its answer came and could not be read.
     pub(crate) unreadable: OnceLock<Unreadable>,
+    /// Whether it stays open to be told of changes, so that no answer is expected.
+    pub(crate) listens: bool,
 }
 
 /// What is known of a connection.
@@ -78,18 +80,26 @@ impl Link {
         Some(call)
     }
 
-    /// The only request in flight, if there is exactly one.
+    /// The only request in flight that waits for an answer, if there is exactly one.
     pub(crate) fn only(&self) -> Option<i64> {
-        let calls = lock(&self.calls);
-        match calls.len() {
-            1 => calls.keys().next().copied(),
+        match *self.ids() {
+            [id] => Some(id),
             _ => None,
         }
     }
 
-    /// The requests in flight.
+    /// The requests in flight that wait for an answer.
     pub(crate) fn ids(&self) -> Vec<i64> {
-        lock(&self.calls).keys().copied().collect()
+        let calls = lock(&self.calls);
+        let waiting = calls.iter().filter(|(_, call)| !call.listens);
+        waiting.map(|(id, _)| *id).collect()
+    }
+
+    /// Ends a request that stays open, if this is one: a server says so by cancelling it.
+    pub(crate) fn cease(&self, id: i64) {
+        if let Some(call) = self.get(id).filter(|call| call.listens) {
+            call.activity.notify_one();
+        }
     }
 
     /// A request in flight.
@@ -138,6 +148,11 @@ impl Link {
                 });
             }
         }
+    }
+
+    /// Whether somebody wants to know that the tools have changed.
+    pub(crate) fn wants_changes(&self) -> bool {
+        self.on_list_changed.is_some()
     }
 
     /// Tells that the tools have changed.

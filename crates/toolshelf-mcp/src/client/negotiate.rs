@@ -36,6 +36,8 @@ pub(crate) struct Agreed {
     pub(crate) server: ServerInfo,
     /// Whether the server says that it has tools.
     pub(crate) has_tools: bool,
+    /// Whether the server says that it tells when they change.
+    pub(crate) tools_change: bool,
 }
 
 /// Why nothing was agreed upon.
@@ -357,7 +359,8 @@ fn read_discover(result: &str) -> Option<Agreed> {
         version: version.to_owned(),
         modern: true,
         server: server_info(info, read.instructions, version),
-        has_tools: has_tools(read.capabilities),
+        has_tools: tools(read.capabilities).is_some(),
+        tools_change: tools_change(read.capabilities),
     })
 }
 
@@ -380,15 +383,20 @@ fn read_initialize(result: &str) -> Result<Agreed, Disagreed> {
     Ok(Agreed {
         modern: false,
         server: server_info(read.info, read.instructions, &read.version),
-        has_tools: has_tools(read.capabilities),
+        has_tools: tools(read.capabilities).is_some(),
+        tools_change: tools_change(read.capabilities),
         version: read.version,
     })
 }
 
-fn has_tools(capabilities: Option<&RawValue>) -> bool {
-    let capabilities = capabilities.map_or("null", RawValue::get);
-    serde_json::from_str::<Map<String, Value>>(capabilities)
-        .is_ok_and(|capabilities| capabilities.contains_key("tools"))
+/// What the server says of its tools; nothing when it has none.
+fn tools(capabilities: Option<&RawValue>) -> Option<Value> {
+    let capabilities = serde_json::from_str::<Map<String, Value>>(capabilities?.get());
+    capabilities.ok()?.remove("tools")
+}
+
+fn tools_change(capabilities: Option<&RawValue>) -> bool {
+    tools(capabilities).is_some_and(|tools| tools.get("listChanged") == Some(&Value::Bool(true)))
 }
 
 fn server_info(info: Option<Value>, instructions: Option<Value>, version: &str) -> ServerInfo {

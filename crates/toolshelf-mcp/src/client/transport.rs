@@ -27,12 +27,14 @@ use crate::message::{self, Id, Message};
 /// A transport for rmcp.
 pub(crate) struct LineTransport {
     wire: Wire,
+    /// Whether only the client makes requests in the agreed revision.
+    modern: bool,
 }
 
 impl LineTransport {
     /// Goes on where the negotiation ended.
-    pub(crate) fn new(wire: Wire) -> Self {
-        Self { wire }
+    pub(crate) fn new(wire: Wire, modern: bool) -> Self {
+        Self { wire, modern }
     }
 
     /// What rmcp is told of a message; `None` when that is nothing.
@@ -70,12 +72,30 @@ impl LineTransport {
                 match method.as_str() {
                     "notifications/progress" => self.wire.link.progress(&params),
                     "notifications/tools/list_changed" => self.wire.link.list_changed(),
-                    "notifications/cancelled" => return cancelled(&params),
+                    "notifications/cancelled" => return self.cancelled(&params),
                     _ => tracing::trace!("a notification that nobody here reads"),
                 }
                 None
             }
         }
+    }
+
+    /// A server withdraws a request of its own, or ends one of ours that stays open.
+    fn cancelled(&self, params: &str) -> Option<RxJsonRpcMessage<RoleClient>> {
+        #[derive(Deserialize)]
+        struct Read {
+            #[serde(rename = "requestId")]
+            request_id: RequestId,
+        }
+        let read: Read = serde_json::from_str(params).ok()?;
+        if self.modern {
+            self.wire.link.cease(number(&from_rmcp(read.request_id))?);
+            return None;
+        }
+        let params = CancelledNotificationParam::new(Some(read.request_id), None);
+        let notification =
+            ServerNotification::CancelledNotification(CancelledNotification::new(params));
+        Some(JsonRpcMessage::notification(notification))
     }
 
     /// Ends a request whose answer cannot be read: its caller is woken and withdraws
@@ -156,19 +176,6 @@ impl LineTransport {
             other => Ok(serde_json::to_string(&other)?),
         }
     }
-}
-
-fn cancelled(params: &str) -> Option<RxJsonRpcMessage<RoleClient>> {
-    #[derive(Deserialize)]
-    struct Read {
-        #[serde(rename = "requestId")]
-        request_id: RequestId,
-    }
-    let read: Read = serde_json::from_str(params).ok()?;
-    let params = CancelledNotificationParam::new(Some(read.request_id), None);
-    let notification =
-        ServerNotification::CancelledNotification(CancelledNotification::new(params));
-    Some(JsonRpcMessage::notification(notification))
 }
 
 /// The number of an id; those of our requests are numbers, and some servers make text

@@ -80,8 +80,9 @@ pub struct StdioServer {
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct ServerHooks {
-    /// Called when a server with a handshake says that its tools have changed. It runs on
-    /// the connection's task and must not block.
+    /// Called when a server says that its tools have changed. It runs on the connection's
+    /// task and must not block. A server of 2026-07-28 that tells changes is asked to do so
+    /// at the start of each connection (`subscriptions/listen`).
     pub on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Ends the server when this process is killed. Without one, a server that ignores
     /// the end of its input outlives a host that is killed.
