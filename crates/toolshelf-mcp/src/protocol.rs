@@ -23,6 +23,9 @@ pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabi
 pub(crate) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 /// Who the server is.
 pub(crate) const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
+/// The request that asked for a notification.
+#[cfg(feature = "server")]
+pub(crate) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 /// The token of a request's progress notifications.
 #[cfg(feature = "server")]
 pub(crate) const META_PROGRESS: &str = "progressToken";

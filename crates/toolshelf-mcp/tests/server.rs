@@ -9,6 +9,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use support::{DESCRIPTORS, Fixture, within};
@@ -16,7 +17,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexS
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use toolshelf_core::{CallContext, Cancellation, Error, ToolOutcome};
-use toolshelf_mcp::{Era, ServeOptions, StdioConfig, StdioServer, serve};
+use toolshelf_mcp::{Era, Lifecycle, ServeOptions, StdioConfig, StdioServer, serve};
 
 /// A client that writes lines.
 struct Raw {
@@ -230,6 +231,111 @@ async fn a_modern_client_gets_what_its_revision_demands() {
         bare["params"]["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
         assert_eq!(raw.ask(bare).await["error"]["code"], -32_602);
         assert!(sessions.try_recv().is_err());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_modern_client_is_told_of_changes_where_it_asks_for_that() {
+    within(async {
+        let (sender, mut sessions) = mpsc::unbounded_channel();
+        let server = Fixture {
+            sessions: Some(sender),
+            modern_change: true,
+            ..Fixture::default()
+        };
+        let mut raw = Raw::new(server);
+        let answer = raw.ask(modern(1, "server/discover", json!({}))).await;
+        assert_eq!(
+            answer["result"]["capabilities"],
+            json!({ "tools": { "listChanged": true } })
+        );
+        let session = sessions.recv().await.unwrap();
+        // Nobody has asked yet.
+        session.tools_changed();
+        let wanted = json!({ "notifications": { "toolsListChanged": true, "promptsListChanged": true } });
+        raw.tell(&modern(2, "subscriptions/listen", wanted.clone()).to_string()).await;
+        assert_eq!(
+            raw.line().await,
+            r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2},"notifications":{"toolsListChanged":true}}}"#
+        );
+        let mut other = modern(0, "subscriptions/listen", wanted);
+        other["id"] = json!("two");
+        raw.tell(&other.to_string()).await;
+        raw.hear().await;
+        raw.tell(&modern(3, "subscriptions/listen", json!({ "notifications": {} })).to_string()).await;
+        assert_eq!(raw.hear().await["params"]["notifications"], json!({}));
+        session.tools_changed();
+        for id in [r"2", r#""two""#] {
+            assert_eq!(
+                raw.line().await,
+                format!(r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#)
+            );
+        }
+        // The third one has asked for nothing. Requests are answered meanwhile, and an id
+        // that is taken is taken.
+        let list = raw.ask(modern(4, "tools/list", json!({}))).await;
+        assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 2);
+        let again = raw.ask(modern(2, "tools/list", json!({}))).await;
+        assert_eq!(again["error"]["code"], -32_600);
+        let wrong = raw.ask(modern(5, "subscriptions/listen", json!({ "notifications": [] }))).await;
+        assert_eq!(wrong["error"]["code"], -32_602);
+        // A request that is withdrawn is told nothing more, not even its end.
+        raw.tell(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#).await;
+        raw.ask(modern(6, "tools/list", json!({}))).await;
+        session.tools_changed();
+        assert_eq!(
+            raw.hear().await["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+            "two"
+        );
+        // At the end of input the others are answered, and keep nobody waiting.
+        let begun = std::time::Instant::now();
+        let mut rest = raw.end().await;
+        assert!(begun.elapsed() < std::time::Duration::from_secs(4));
+        rest.sort();
+        let info = r#""io.modelcontextprotocol/serverInfo":{"name":"fixture","version":"0.0.1"}"#;
+        let end = |id: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","_meta":{{"io.modelcontextprotocol/subscriptionId":{id},{info}}}}}}}"#)
+        };
+        assert_eq!(rest, [end(r#""two""#), end("3")]);
+        session.tools_changed();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_subscriptions_in_order() {
+    within(async {
+        let server = Fixture {
+            modern_change: true,
+            ..Fixture::default()
+        };
+        let mut raw = Raw::new(server);
+        let wanted = json!({ "notifications": { "toolsListChanged": true } });
+        raw.tell(&modern(1, "subscriptions/listen", wanted).to_string())
+            .await;
+        raw.hear().await;
+        raw.shutdown.cancel();
+        assert_eq!(raw.hear().await["result"]["resultType"], "complete");
+        raw.serving.await.unwrap().unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_does_not_tell_changes_cannot_be_asked_to() {
+    within(async {
+        let wanted = json!({ "notifications": { "toolsListChanged": true } });
+        let mut raw = Raw::new(Fixture::default());
+        let answer = raw.ask(modern(1, "subscriptions/listen", wanted.clone())).await;
+        assert_eq!(answer["error"]["code"], -32_601);
+        // Nor by a client that shook hands: it is told anyway.
+        let server = Fixture { modern_change: true, ..Fixture::default() };
+        let mut raw = Raw::initialized(server, json!({})).await;
+        let answer = raw
+            .ask(json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": wanted }))
+            .await;
+        assert_eq!(answer["error"]["code"], -32_601);
     })
     .await;
 }
@@ -530,6 +636,35 @@ async fn a_client_that_is_gone_or_asks_too_much_is_noticed() {
             answer["error"]["message"],
             "too many requests are in flight"
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn our_client_hears_of_the_changes_of_our_server() {
+    within(async {
+        let exe = env!("CARGO_BIN_EXE_toolshelf-mcp-fixture");
+        for lifecycle in [Lifecycle::Auto, Lifecycle::Initialize] {
+            let mut config = StdioConfig::new("served", exe).args(["serve"]);
+            config.lifecycle = lifecycle;
+            let count = Arc::new(AtomicUsize::new(0));
+            let seen = count.clone();
+            let server = StdioServer::on_list_changed(config, move || {
+                seen.fetch_add(1, Ordering::SeqCst);
+            });
+            for n in 1..=2 {
+                server
+                    .call_tool("change", json!({}), CallContext::new())
+                    .await
+                    .unwrap();
+                // Told before the answer.
+                assert_eq!(count.load(Ordering::SeqCst), n, "{lifecycle:?}");
+            }
+            // The open request does not keep the server from ending by itself.
+            let begun = std::time::Instant::now();
+            server.close().await;
+            assert!(begun.elapsed() < std::time::Duration::from_secs(2));
+        }
     })
     .await;
 }

@@ -5,9 +5,10 @@ use toolshelf_core::{Error, ErrorKind, JsonText, ToolOutcome, ToolResult};
 
 use super::ServerIdentity;
 use super::session::Era;
-use crate::message::RpcError;
+use crate::message::{Id, RpcError};
 use crate::protocol::{
-    HANDSHAKE, INTERNAL_ERROR, INVALID_PARAMS, META_SERVER, MODERN, UNSUPPORTED_VERSION,
+    HANDSHAKE, INTERNAL_ERROR, INVALID_PARAMS, META_SERVER, META_SUBSCRIPTION, MODERN,
+    UNSUPPORTED_VERSION,
 };
 
 /// How long clients may keep a list without asking again, in milliseconds: not at all.
@@ -43,16 +44,21 @@ fn modern_fields(identity: &ServerIdentity, cached: bool) -> String {
     format!(r#""resultType":"complete"{cache},"_meta":{meta}"#)
 }
 
-/// The result of `initialize`.
-pub(crate) fn initialize(identity: &ServerIdentity, version: &str) -> String {
+/// What a server can do.
+fn capabilities(identity: &ServerIdentity) -> Value {
     let tools = if identity.tools_change {
         json!({ "listChanged": true })
     } else {
         json!({})
     };
+    json!({ "tools": tools })
+}
+
+/// The result of `initialize`.
+pub(crate) fn initialize(identity: &ServerIdentity, version: &str) -> String {
     let mut result = json!({
         "protocolVersion": version,
-        "capabilities": { "tools": tools },
+        "capabilities": capabilities(identity),
         "serverInfo": implementation(identity),
     });
     if let Some(instructions) = &identity.instructions {
@@ -65,7 +71,7 @@ pub(crate) fn initialize(identity: &ServerIdentity, version: &str) -> String {
 pub(crate) fn discover(identity: &ServerIdentity) -> String {
     let mut result = json!({
         "supportedVersions": MODERN,
-        "capabilities": { "tools": {} },
+        "capabilities": capabilities(identity),
     });
     if let Some(instructions) = &identity.instructions {
         result["instructions"] = Value::from(instructions.as_str());
@@ -89,6 +95,15 @@ pub(crate) fn empty(era: Era, identity: &ServerIdentity) -> String {
         Era::Handshake => "{}".to_owned(),
         Era::Modern => format!("{{{}}}", modern_fields(identity, false)),
     }
+}
+
+/// The result of `subscriptions/listen`, when the server ends it.
+pub(crate) fn listened(id: &Id, identity: &ServerIdentity) -> String {
+    let info = implementation(identity);
+    // The id is written as it came.
+    format!(
+        r#"{{"resultType":"complete","_meta":{{"{META_SUBSCRIPTION}":{id},"{META_SERVER}":{info}}}}}"#
+    )
 }
 
 /// The result of `tools/call`.

@@ -11,12 +11,13 @@ use toolshelf_core::{CallContext, Cancellation, JsonText};
 use super::progress::Reporter;
 use super::question::{Questions, SessionElicitor};
 use super::session::{Client, Elicitation, Era, Outbox, Session};
+use super::subscription::Wanted;
 use super::{IncomingCall, McpServer, answer};
 use crate::message::{Id, RpcError};
 use crate::protocol::{
-    HANDSHAKE, INVALID_PARAMS, INVALID_REQUEST, META_CAPABILITIES, META_CLIENT, META_PREFIX,
-    META_PROGRESS, META_TRACEPARENT, META_TRACESTATE, META_VERSION, METHOD_NOT_FOUND, MODERN,
-    OFFERED,
+    HANDSHAKE, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, META_CAPABILITIES, META_CLIENT,
+    META_PREFIX, META_PROGRESS, META_TRACEPARENT, META_TRACESTATE, META_VERSION, METHOD_NOT_FOUND,
+    MODERN, OFFERED,
 };
 
 /// The parameters of a request, opened one level deep.
@@ -80,6 +81,8 @@ pub(crate) enum Work {
     List(Session),
     /// A tool is called.
     Call(Box<IncomingCall>, Option<Arc<Reporter>>),
+    /// The client is told of changes from now on.
+    Listen(Session),
 }
 
 /// Understands requests, and remembers the sessions of a connection.
@@ -119,9 +122,17 @@ impl Dispatcher {
         }
     }
 
+    /// A request was withdrawn.
+    pub(crate) fn withdrawn(&self, id: &Id) {
+        if let Some(session) = &self.modern {
+            session.unsubscribe(id);
+        }
+    }
+
     /// Understands a request.
     pub(crate) fn request(
         &mut self,
+        id: &Id,
         method: &str,
         params: Option<&str>,
         cancellation: Cancellation,
@@ -150,6 +161,16 @@ impl Dispatcher {
                 _ => Ok(Work::List(session)),
             },
             "tools/call" => self.call(params, session, cancellation),
+            "subscriptions/listen"
+                if era == Era::Modern && self.server.identity(era).tools_change =>
+            {
+                let notifications = params.fields.get("notifications");
+                let wanted = Wanted::read(notifications.map(|raw| raw.get()))?;
+                session
+                    .subscribe(id, wanted)
+                    .map_err(|cause| RpcError::new(INTERNAL_ERROR, cause.to_string()))?;
+                Ok(Work::Listen(session))
+            }
             _ => Err(RpcError::new(
                 METHOD_NOT_FOUND,
                 "this server does not know the method",

@@ -7,6 +7,7 @@ mod progress;
 mod question;
 mod serve;
 mod session;
+mod subscription;
 
 use async_trait::async_trait;
 use toolshelf_core::{CallContext, Error, JsonText, ToolOutcome};
@@ -29,7 +30,10 @@ pub struct ServerIdentity {
     /// How to use its tools.
     pub instructions: Option<String>,
     /// Whether its list of tools may change within a session, which it then tells by
-    /// [`Session::tools_changed`]. Clients without handshake are never told so.
+    /// [`Session::tools_changed`]. For clients without handshake that must be a change
+    /// for all of them, since their list must not depend on the connection; they are told
+    /// of it where they have asked for that (`subscriptions/listen`), and cannot ask
+    /// where this is false.
     pub tools_change: bool,
 }
 

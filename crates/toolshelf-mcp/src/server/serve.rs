@@ -101,6 +101,7 @@ pub async fn serve(
         questions,
         options,
         running: Arc::default(),
+        ending: Cancellation::new(),
         tasks: JoinSet::new(),
         by_task: HashMap::new(),
     };
@@ -130,6 +131,8 @@ struct Connection {
     questions: Arc<Questions>,
     options: ServeOptions,
     running: RunningRequests,
+    /// Raised when no more requests are read.
+    ending: Cancellation,
     tasks: JoinSet<()>,
     /// Which request a task works for, for the case that it panics.
     by_task: HashMap<tokio::task::Id, Id>,
@@ -264,7 +267,7 @@ impl Connection {
         }
         let work = self
             .dispatcher
-            .request(method, params, running.cancellation.clone());
+            .request(&id, method, params, running.cancellation.clone());
         match work {
             Ok(Work::Done(result)) => {
                 lock(&self.running).remove(&id);
@@ -280,6 +283,7 @@ impl Connection {
                     server: self.server.clone(),
                     outbox: self.outbox.clone(),
                     all: self.running.clone(),
+                    ending: self.ending.clone(),
                     running,
                 };
                 let handle = self.tasks.spawn(task.run(work));
@@ -297,8 +301,12 @@ impl Connection {
         let id = params
             .and_then(|params| serde_json::from_str::<Read<'_>>(params).ok())
             .and_then(|read| Id::read(read.id));
-        let running = id.and_then(|id| lock(&self.running).get(&id).cloned());
+        let Some(id) = id else {
+            return;
+        };
+        let running = lock(&self.running).get(&id).cloned();
         if let Some(running) = running {
+            self.dispatcher.withdrawn(&id);
             running.withdrawn.store(true, Ordering::SeqCst);
             running.cancellation.cancel();
         }
@@ -327,6 +335,7 @@ impl Connection {
     async fn end(&mut self, at_once: bool) {
         // Nobody can answer any more.
         self.questions.close();
+        self.ending.cancel();
         if !at_once {
             self.wait(self.options.drain).await;
         }
@@ -359,6 +368,7 @@ struct Task {
     server: Arc<dyn McpServer>,
     outbox: Arc<Outbox>,
     all: RunningRequests,
+    ending: Cancellation,
     running: Arc<Running>,
 }
 
@@ -373,6 +383,16 @@ impl Task {
                     Ok(answer::tools(&tools, era, &self.server.identity(era)))
                 };
                 (self.unless_cancelled(listing).await, None)
+            }
+            Work::Listen(session) => {
+                tokio::select! {
+                    () = self.running.cancellation.cancelled() => {}
+                    () = self.ending.cancelled() => {}
+                }
+                // Nothing under this id after the answer.
+                session.unsubscribe(&self.id);
+                let identity = self.server.identity(session.era());
+                (Some(Ok(answer::listened(&self.id, &identity))), None)
             }
             Work::Call(call, reporter) => {
                 let era = call.session.era();

@@ -5,8 +5,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::subscription::{Subscriptions, Wanted};
 use crate::lines::LineWriter;
-use crate::message;
+use crate::message::{self, Id};
 use crate::sync::lock;
 
 /// The two families of revisions of the protocol.
@@ -76,6 +77,8 @@ struct Inner {
     ready: AtomicBool,
     /// Whether it has missed one that the tools changed.
     owed: AtomicBool,
+    /// What a client without handshake has asked to be told.
+    subscriptions: Subscriptions,
 }
 
 /// A client, from its first request to the end of its connection. Clones are the same
@@ -103,6 +106,7 @@ impl Session {
             outbox,
             ready: AtomicBool::new(false),
             owed: AtomicBool::new(false),
+            subscriptions: Subscriptions::default(),
         }))
     }
 
@@ -131,15 +135,26 @@ impl Session {
         self.0.client_version.as_deref()
     }
 
-    /// Tells the client that the list of tools has changed. Never blocks. Does nothing
-    /// for clients without handshake, whose list does not change, and after the end of
-    /// the session.
+    /// Tells the client that the list of tools has changed. Never blocks. Clients without
+    /// handshake are told where they have asked for it. Does nothing after the end of the
+    /// session.
     pub fn tools_changed(&self) {
         if self.0.era == Era::Modern {
+            self.0.subscriptions.tools_changed(&self.0.outbox);
             return;
         }
         self.0.owed.store(true, Ordering::SeqCst);
         self.pay();
+    }
+
+    /// Begins to tell changes under the id of a request.
+    pub(crate) fn subscribe(&self, id: &Id, wanted: Wanted) -> io::Result<()> {
+        self.0.subscriptions.begin(id, wanted, &self.0.outbox)
+    }
+
+    /// Stops to tell changes under the id of a request.
+    pub(crate) fn unsubscribe(&self, id: &Id) {
+        self.0.subscriptions.end(id);
     }
 
     pub(crate) fn set_ready(&self) {

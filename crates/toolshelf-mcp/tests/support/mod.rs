@@ -33,6 +33,8 @@ pub(crate) struct Fixture {
     pub(crate) cancelled: Option<tokio::sync::mpsc::UnboundedSender<String>>,
     /// Told of each call, with its context.
     pub(crate) calls: Option<tokio::sync::mpsc::UnboundedSender<IncomingCall>>,
+    /// Whether clients without handshake may ask to be told of changes.
+    pub(crate) modern_change: bool,
     /// What `wait` waits for.
     pub(crate) gate: std::sync::Arc<tokio::sync::Notify>,
 }
@@ -42,7 +44,7 @@ impl McpServer for Fixture {
     fn identity(&self, era: Era) -> ServerIdentity {
         let mut identity = ServerIdentity::new("fixture", "0.0.1");
         identity.instructions = Some(format!("{era:?}"));
-        identity.tools_change = era == Era::Handshake;
+        identity.tools_change = era == Era::Handshake || self.modern_change;
         identity
     }
 
