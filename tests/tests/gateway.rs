@@ -592,6 +592,8 @@ fn a_configuration_fault_names_its_place() {
         "d": {"command": "x", "timeout": -1}, "e": {}, "f": 3,
         "g": {"command": "x", "args": ["${OPEN"]}, "h": {"command": "x", "disabled": "yes"},
         "i": {"command": "x", "alwaysVisible": ["[a-"]},
+        "j": {"command": "x", "idleTimeout": -1}, "k": {"command": "x", "idleTimeout": "soon"},
+        "l": {"command": "x", "maxConcurrentCalls": 0}, "m": {"command": "x", "maxConcurrentCalls": 1.5},
     }})
     .to_string();
     let config = Config::parse(&text, &ProcessEnvironment).unwrap();
@@ -613,6 +615,10 @@ fn a_configuration_fault_names_its_place() {
         "args[0]",
         "disabled",
         "alwaysVisible[0]",
+        "'idleTimeout' is not a number of seconds",
+        "'idleTimeout' is not a number of seconds",
+        "'maxConcurrentCalls' is not a whole number",
+        "'maxConcurrentCalls' is not a whole number",
     ];
     assert_eq!(faults.len(), parts.len());
     for (fault, part) in faults.iter().zip(parts) {
@@ -638,6 +644,70 @@ fn a_configuration_is_read_as_editors_write_it() {
     };
     assert_eq!(env["A"], "1");
     assert_eq!(env["B"], "2=3");
+}
+
+#[test]
+fn idle_servers_end_after_half_an_hour_where_an_entry_does_not_say() {
+    let text = json!({"mcpServers": {
+        "a": {"command": "x"}, "b": {"command": "x", "idleTimeout": 0},
+        "c": {"command": "x", "idleTimeout": 1.5, "maxConcurrentCalls": 4},
+        "d": {"command": "x", "idleTimeout": "7200", "maxConcurrentCalls": "2"},
+    }})
+    .to_string();
+    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
+    assert_eq!(config.warnings, [""; 0]);
+    let read = config.servers.iter().map(|entry| match &entry.state {
+        EntryState::Stdio {
+            idle_timeout,
+            max_concurrent_calls,
+            ..
+        } => (
+            idle_timeout.map(|time| time.as_millis()),
+            *max_concurrent_calls,
+        ),
+        other => panic!("{}: {other:?}", entry.id),
+    });
+    assert_eq!(
+        read.collect::<Vec<_>>(),
+        [
+            (Some(1_800_000), None),
+            (None, None),
+            (Some(1_500), Some(4)),
+            (Some(7_200_000), Some(2)),
+        ]
+    );
+}
+
+/// The server is wrapped in a script that notes each start and each end of it.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_server_ends_and_comes_back_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = folder.path().join("notes");
+    let script = r#"echo start >> "$0"; "$1" basic one; echo end >> "$0""#;
+    let servers = json!({"one": {
+        "command": "sh",
+        "args": ["-c", script, notes.display().to_string(), FIXTURE],
+        "idleTimeout": 0.2,
+        "maxConcurrentCalls": 1,
+    }});
+    let noted = || std::fs::read_to_string(&notes).unwrap_or_default();
+    with_gateway(servers, "dispatch", Lifecycle::Auto, async |host| {
+        for times in 1..=2 {
+            let echo = || {
+                let arguments = forward("one/echo", json!({"text": "hi"}));
+                host.call("deferred_tool_call", arguments)
+            };
+            let (a, b) = tokio::join!(echo(), echo());
+            for result in [a, b] {
+                assert_eq!(result.unwrap().joined_text(), "one says: hi");
+            }
+            while noted() != "start\nend\n".repeat(times) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+    })
+    .await;
 }
 
 #[derive(Default)]

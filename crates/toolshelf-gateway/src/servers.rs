@@ -101,16 +101,20 @@ fn pinned(patterns: &[String]) -> GlobSet {
 }
 
 fn stdio_config(entry: &ServerEntry, chain: &str) -> Result<StdioConfig, String> {
-    let (command, args, env, cwd, timeout) = match &entry.state {
-        EntryState::Stdio {
-            command,
-            args,
-            env,
-            cwd,
-            timeout,
-        } => (command, args, env, cwd, timeout),
-        EntryState::Disabled => return Err("it is disabled".to_owned()),
-        EntryState::Faulty(fault) => return Err(fault.clone()),
+    let EntryState::Stdio {
+        command,
+        args,
+        env,
+        cwd,
+        timeout,
+        idle_timeout,
+        max_concurrent_calls,
+    } = &entry.state
+    else {
+        return Err(match &entry.state {
+            EntryState::Faulty(fault) => fault.clone(),
+            _ => "it is disabled".to_owned(),
+        });
     };
     let mut config = StdioConfig::new(entry.id.as_str(), command).args(args);
     config.env.clone_from(env);
@@ -119,6 +123,8 @@ fn stdio_config(entry: &ServerEntry, chain: &str) -> Result<StdioConfig, String>
         .insert(CHAIN_VARIABLE.to_owned(), chain.to_owned());
     config.cwd.clone_from(cwd);
     config.elicitation = true;
+    config.idle_timeout = *idle_timeout;
+    config.max_concurrent_calls = *max_concurrent_calls;
     if let Some(timeout) = timeout {
         config.call_timeout = *timeout;
         config.connect_timeout = *timeout;

@@ -17,6 +17,12 @@ const MILLISECONDS_FROM: f64 = 1_000.0;
 /// The longest time-out, in seconds.
 const MAX_TIMEOUT_SECONDS: f64 = 24.0 * 3_600.0;
 
+/// How long a server that nobody uses goes on, where its entry does not say.
+const DEFAULT_IDLE: Duration = Duration::from_secs(30 * 60);
+
+/// The longest time that a server may be unused, in seconds: a week.
+const MAX_IDLE_SECONDS: f64 = 7.0 * 24.0 * 3_600.0;
+
 /// Keys that are known, for the warning about others.
 const KNOWN_KEYS: &[&str] = &[
     "command",
@@ -25,6 +31,8 @@ const KNOWN_KEYS: &[&str] = &[
     "cwd",
     "disabled",
     "timeout",
+    "idleTimeout",
+    "maxConcurrentCalls",
     "description",
     "alwaysVisible",
     "title",
@@ -66,6 +74,11 @@ pub enum EntryState {
         cwd: Option<PathBuf>,
         /// How long connecting and each call may take.
         timeout: Option<Duration>,
+        /// How long nobody may use it before it is ended; `None` = it stays. Where the
+        /// entry does not say, half an hour.
+        idle_timeout: Option<Duration>,
+        /// How many calls it takes at once; `None` = any number.
+        max_concurrent_calls: Option<usize>,
     },
     /// `disabled` is true: as if it were not there.
     Disabled,
@@ -160,6 +173,8 @@ impl Reader<'_> {
         let env = self.env()?;
         let cwd = self.string("cwd")?.map(PathBuf::from);
         let timeout = self.timeout()?;
+        let idle_timeout = self.idle_timeout()?;
+        let max_concurrent_calls = self.max_concurrent_calls()?;
         if starts_toolshelf(&command, &args) {
             return Err(
                 "it starts toolshelf itself, which would start itself again without end; \
@@ -173,6 +188,8 @@ impl Reader<'_> {
             env,
             cwd,
             timeout,
+            idle_timeout,
+            max_concurrent_calls,
         })
     }
 
@@ -234,16 +251,55 @@ impl Reader<'_> {
             .collect()
     }
 
+    /// A number, also as text; what is none is not a number.
+    fn number(&mut self, field: &str) -> Result<Option<f64>, String> {
+        Ok(match self.fields.remove(field) {
+            None | Some(Value::Null) => None,
+            Some(Value::Number(number)) => Some(number.as_f64().unwrap_or(f64::NAN)),
+            Some(Value::String(text)) => {
+                let text = self.expand(field, &text)?;
+                Some(text.trim().parse().unwrap_or(f64::NAN))
+            }
+            Some(_) => Some(f64::NAN),
+        })
+    }
+
+    fn idle_timeout(&mut self) -> Result<Option<Duration>, String> {
+        match self.number("idleTimeout")? {
+            None => Ok(Some(DEFAULT_IDLE)),
+            Some(0.0) => Ok(None),
+            Some(seconds) if seconds > 0.0 && seconds <= MAX_IDLE_SECONDS => {
+                Ok(Some(Duration::from_secs_f64(seconds)))
+            }
+            Some(_) => Err(
+                "'idleTimeout' is not a number of seconds between 0 (the server stays) and a week"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    fn max_concurrent_calls(&mut self) -> Result<Option<usize>, String> {
+        const MAX: f64 = 1_000_000.0;
+        match self.number("maxConcurrentCalls")? {
+            None => Ok(None),
+            Some(limit) if (1.0..=MAX).contains(&limit) && limit.fract() == 0.0 => {
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "whole and in range"
+                )]
+                let limit = limit as usize;
+                Ok(Some(limit))
+            }
+            Some(_) => {
+                Err("'maxConcurrentCalls' is not a whole number between 1 and 1000000".to_owned())
+            }
+        }
+    }
+
     fn timeout(&mut self) -> Result<Option<Duration>, String> {
-        let seconds = match self.fields.remove("timeout") {
-            None | Some(Value::Null) => return Ok(None),
-            Some(Value::Number(number)) => number.as_f64().unwrap_or(f64::NAN),
-            Some(Value::String(text)) => self
-                .expand("timeout", &text)?
-                .trim()
-                .parse()
-                .unwrap_or(f64::NAN),
-            Some(_) => f64::NAN,
+        let Some(seconds) = self.number("timeout")? else {
+            return Ok(None);
         };
         let seconds = if seconds >= MILLISECONDS_FROM {
             seconds / 1_000.0
