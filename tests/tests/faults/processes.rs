@@ -534,6 +534,7 @@ fn variables_are_expanded_in_every_field() {
                 env,
                 cwd,
                 timeout,
+                ..
             } = &entry.state
             else {
                 panic!("{entry:?}");
