@@ -93,6 +93,7 @@ async fn a_late_answer_to_the_probe_is_no_answer_to_anything_else() {
             "probe=late:3500",
             "probe=slow:3500",
             "modern probe=slow:3500",
+            "modern probe=late:3500",
         ] {
             let late = faulty(words);
             let host = host(json!({"late": late, "well": well()})).await;

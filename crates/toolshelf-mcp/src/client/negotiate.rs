@@ -25,6 +25,10 @@ use crate::protocol::{
 /// beyond those that rmcp counts up from 0.
 const HANDSHAKE_ID: i64 = 2_000_000_000;
 
+/// How many times as long as a probe its late answer is waited for where the handshake was
+/// refused.
+const LATE_PROBES: u32 = 3;
+
 /// What was agreed upon.
 #[derive(Debug)]
 pub(crate) struct Agreed {
@@ -212,13 +216,27 @@ impl Negotiation<'_> {
         let result = match answer.result {
             Ok(result) => result,
             Err(error) => {
-                let late = answer.late.as_deref().and_then(read_discover);
+                let late = match (answer.late, &probe) {
+                    (None, Some(probe)) => self.late_answer(probe).await,
+                    (late, _) => late,
+                };
+                let late = late.as_deref().and_then(read_discover);
                 return Ok(Initialized::Refused { error, late });
             }
         };
         let agreed = read_initialize(&result)?;
         self.send(message::notification("notifications/initialized", None))?;
         Ok(Initialized::Agreed(agreed))
+    }
+
+    /// The result of a probe that was not answered in its time. A server that refuses the
+    /// handshake may speak a later revision, and be slow to say so.
+    async fn late_answer(&mut self, probe: &Id) -> Option<String> {
+        let patience = Instant::now() + self.options.probe_timeout * LATE_PROBES;
+        let patience = patience.min(self.deadlines.silent);
+        // Without an answer the refusal is what there is to tell.
+        let answer = self.answer(probe, None, patience).await.ok()?;
+        answer.result.ok()
     }
 
     fn send(&self, text: String) -> Result<(), Disagreed> {
