@@ -120,7 +120,7 @@ fn rendered(
         return None;
     }
     let names = registry.names(toolshelf_core::PluginKind::CatalogFormat);
-    names.into_iter().find_map(|name| {
+    let written = names.into_iter().filter_map(|name| {
         let format = registry.catalog_format(name, &Value::Null).ok()?;
         let view = CatalogView {
             groups: groups.iter().map(|(_, entry)| shown(entry)).collect(),
@@ -128,8 +128,11 @@ fn rendered(
         };
         let catalog = format.render(&view);
         let written = !catalog.text.is_empty() && text.ends_with(&catalog.text);
-        written.then(|| (name, tier_name(catalog.tier)))
-    })
+        written.then(|| (catalog.text.len(), name, tier_name(catalog.tier)))
+    });
+    // One with a header ends like one without.
+    let (_, name, tier) = written.max_by_key(|(bytes, ..)| *bytes)?;
+    Some((name, tier))
 }
 
 fn shown(entry: &GroupEntry) -> CatalogGroup<'_> {

@@ -64,8 +64,10 @@ pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Resu
         options.strategy_options = serde_json::json!({"splitCalls": true});
     }
     options.wait = arguments.wait;
-    options.cache = cache(arguments.no_cache);
-    options.watchdog = watchdog();
+    // The samples start in a moment, and a tour leaves nothing on the disk.
+    options.cache = cache(arguments.no_cache || arguments.servers.samples);
+    let watchdog = watchdog();
+    options.watchdog.clone_from(&watchdog);
     let gateway =
         Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
     if config.enabled().count() == 0 {
@@ -101,6 +103,9 @@ pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Resu
     tokio::select! {
         () = gateway.close() => {}
         _ = signals.next() => {}
+    }
+    if let Some(watchdog) = watchdog {
+        watchdog.end();
     }
     served.map_err(|error| Failure::of(&error))
 }

@@ -55,6 +55,10 @@ impl<S: Send + 'static> Tool for SampleTool<S> {
     }
 
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<ToolOutcome, Error> {
+        if let Some(missing) = self.missing(&arguments) {
+            let text = format!("the argument `{missing}` is missing");
+            return Ok(ToolOutcome::Complete(ToolResult::error(text)));
+        }
         let reply = match self.run {
             Run::Now(run) => run(&mut self.records.lock(), Input(&arguments)),
             Run::Slow(run) => {
@@ -71,6 +75,19 @@ impl<S: Send + 'static> Tool for SampleTool<S> {
         Ok(ToolOutcome::Complete(
             reply.unwrap_or_else(ToolResult::error),
         ))
+    }
+}
+
+impl<S> SampleTool<S> {
+    /// A required argument that is not there. Clients need not validate.
+    fn missing(&self, arguments: &Arguments) -> Option<String> {
+        let schema = self.definition.input_schema().to_value();
+        let required = schema.get("required")?.as_array()?;
+        let names = required.iter().filter_map(Value::as_str);
+        names
+            .filter(|name| !arguments.contains_key(*name))
+            .map(str::to_owned)
+            .next()
     }
 }
 

@@ -53,6 +53,12 @@ impl Watchdog {
         Ok(Self(Arc::new(Owner(Mutex::new(Running { child, pipe })))))
     }
 
+    /// Ends the watchdog and with it whatever is still watched, whoever else holds a clone.
+    /// Waits for it: a moment when nothing is left, its grace otherwise.
+    pub fn end(&self) {
+        self.0.end();
+    }
+
     /// Has a process group watched until the guard is dropped.
     pub(crate) fn watch(&self, group: u32) -> Watched {
         self.0.say('+', group);
@@ -85,12 +91,18 @@ impl Owner {
     }
 }
 
-impl Drop for Owner {
-    fn drop(&mut self) {
+impl Owner {
+    fn end(&self) {
         let mut running = self.running();
         drop(running.pipe.take());
         // It ends as soon as it has read the end of its input, unless somebody is left.
         let _ = running.child.wait();
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -129,12 +129,12 @@ pub(super) fn find_free_time(all: &mut Calendar, input: Input<'_>) -> Reply {
     }
     let text: Vec<String> = found
         .iter()
-        .map(|(start, _, also, _)| {
-            format!(
-                "{} ({also} of {} optional people free)",
-                start.short(),
-                optional.len()
-            )
+        .map(|(start, _, also, _)| match optional.len() {
+            0 => start.short(),
+            people => format!(
+                "{} ({also} of {people} optional people free)",
+                start.short()
+            ),
         })
         .collect();
     reply(
@@ -257,10 +257,11 @@ pub(super) fn list_attendees(all: &mut Calendar, input: Input<'_>) -> Reply {
 }
 
 pub(super) fn list_holidays(_all: &mut Calendar, input: Input<'_>) -> Reply {
+    let wanted = input.text("country")?;
     let month = input.maybe_month()?;
     let holidays: Vec<_> = HOLIDAYS
         .iter()
-        .filter(|(country, ..)| Some(*country) == input.maybe_text("country"))
+        .filter(|(country, ..)| *country == wanted)
         .filter(|(_, date, ..)| month.as_deref().is_none_or(|month| date.starts_with(month)))
         .collect();
     let text: Vec<String> = holidays

@@ -1,0 +1,111 @@
+//! Running the binary.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// The binary, with nothing of this process's environment that it would read.
+pub(crate) fn toolshelf() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolshelf"));
+    for name in [
+        "TOOLSHELF_CONFIG",
+        "TOOLSHELF_LOG",
+        "TOOLSHELF_CHAIN",
+        "COLUMNS",
+        "XDG_CONFIG_HOME",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// What came of a run.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let ran = Self {
+            code: output.status.code().expect("ended by a signal"),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(!ran.err.contains("panicked"), "{}", ran.err);
+        ran
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn ended(self, code: i32) -> Self {
+        assert_eq!(
+            self.code, code,
+            "stdout: {}\nstderr: {}",
+            self.out, self.err
+        );
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|fault| panic!("{fault}: {}", self.out))
+    }
+}
+
+/// Runs the binary with arguments.
+pub(crate) fn run(arguments: &[&str]) -> Ran {
+    toolshelf()
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+        .into()
+}
+
+/// Runs the binary with a text on its standard input.
+pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Ran {
+    let mut child = toolshelf()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap().into()
+}
+
+/// A configuration in a folder of its own.
+pub(crate) struct TestConfig {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) path: PathBuf,
+}
+
+impl TestConfig {
+    pub(crate) fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        std::fs::write(&path, text).unwrap();
+        Self { folder, path }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.path.to_str().unwrap()
+    }
+}
+
+/// An entry that starts a sample server.
+pub(crate) fn sample_entry(name: &str) -> serde_json::Value {
+    serde_json::json!({
+        "command": env!("CARGO_BIN_EXE_toolshelf"),
+        "args": ["sample-server", name],
+    })
+}
