@@ -42,11 +42,13 @@ pub(super) fn opening(list: &List, tools: usize, output: &Output) -> String {
         .iter()
         .map(|definition| definition.name().as_str())
         .collect();
-    let mut text = output.paint(
-        Look::Strong,
-        "Three MCP servers behind one. The model is scripted, all else is real.",
-    );
-    text.push_str("\n\n");
+    let title = "Three MCP servers behind one. The model is scripted, all else is real.";
+    let mut text = String::new();
+    for line in wrap(title, output.width) {
+        text.push_str(&output.paint(Look::Strong, &line));
+        text.push('\n');
+    }
+    text.push('\n');
     let host = format!(
         "connects to `toolshelf serve --samples` (MCP {}) and lists its tools",
         list.protocol

@@ -11,6 +11,8 @@ const COMMANDS: &[&str] = &[
     "call",
     "plugins",
     "tour",
+    "refresh",
+    "completions",
     "sample-server",
 ];
 
