@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use globset::GlobSet;
 use toolshelf_core::{
     Arguments, CallContext, Digest, Error, ErrorKind, Exposure, GroupId, LoadContext, Loaded,
-    LoadedTool, Tool, ToolDefinition, ToolLoader, ToolOutcome,
+    LoadedTool, Tool, ToolDefinition, ToolLoader, ToolName, ToolOutcome,
 };
 use toolshelf_mcp::{ServerHooks, StdioConfig, StdioServer};
 use toolshelf_shelf::WeakShelf;
@@ -54,7 +54,18 @@ struct Inner {
 #[derive(Clone)]
 struct Current {
     record: Arc<CachedServer>,
-    digests: Arc<BTreeMap<String, Digest>>,
+    definitions: Arc<BTreeMap<ToolName, Arc<ToolDefinition>>>,
+}
+
+impl Current {
+    /// What the definitions are compared by. Made where there is something to compare and
+    /// not before: digests of all tools cost more than the rest of a start.
+    fn digests(&self) -> BTreeMap<String, Digest> {
+        self.definitions
+            .iter()
+            .map(|(name, tool)| (name.to_string(), tool.digest()))
+            .collect()
+    }
 }
 
 impl KnownServer {
@@ -124,9 +135,9 @@ impl Inner {
     fn take_up(self: &Arc<Self>, record: Arc<CachedServer>) -> Loaded {
         let definitions: Vec<Arc<ToolDefinition>> =
             record.definitions().into_iter().map(Arc::new).collect();
-        let digests = definitions
+        let by_name = definitions
             .iter()
-            .map(|tool| (tool.name().as_str().to_owned(), tool.digest()))
+            .map(|tool| (tool.name().clone(), tool.clone()))
             .collect();
         let mut loaded = Loaded::default();
         loaded.server = record.server();
@@ -145,7 +156,7 @@ impl Inner {
             .collect();
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Current {
             record,
-            digests: Arc::new(digests),
+            definitions: Arc::new(by_name),
         });
         loaded
     }
@@ -197,7 +208,7 @@ impl Inner {
                 shelf.hand_over(&self.id, loaded)?;
             }
             if let (Some(before), Some(after)) = (before, after) {
-                self.tell(&before.digests, &after.digests);
+                self.tell(&before.digests(), &after.digests());
             }
         }
         self.confirmed.store(generation, Ordering::SeqCst);
@@ -270,8 +281,10 @@ impl Tool for KnownTool {
         let definition = self.tool.definition();
         let name = definition.name().as_str();
         let current = self.owner.current();
-        let digest = current.and_then(|current| current.digests.get(name).copied());
-        if digest != Some(definition.digest()) {
+        let now = current.as_ref().and_then(|now| now.definitions.get(name));
+        let same = now
+            .is_some_and(|now| Arc::ptr_eq(now, definition) || now.digest() == definition.digest());
+        if !same {
             return Err(Error::new(
                 ErrorKind::Changed,
                 format!("the definition of '{}/{name}' has changed", self.owner.id),
