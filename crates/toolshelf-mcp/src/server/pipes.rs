@@ -1,13 +1,17 @@
 //! Standard input and output as streams that never keep the process alive.
 //!
 //! tokio reads standard input on a blocking thread that nothing can interrupt, so that
-//! a runtime does not end before the next line comes. Threads of our own end with the
-//! process.
+//! a runtime does not end before the next line comes. Where both are pipes, and the system
+//! lets us open them once more without blocking, the runtime drives them itself: waking a
+//! thread for each message and another one for each answer would be a good part of what a
+//! call costs. Elsewhere threads of our own read and write, which end with the process.
 
 use std::io::{Read, Write};
 use std::thread;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
+#[cfg(target_os = "linux")]
+use tokio::net::unix::pipe;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 use toolshelf_core::{Error, ErrorKind};
@@ -24,6 +28,13 @@ pub(crate) type Stdio = (
 
 /// Opens both.
 pub(crate) fn stdio() -> Result<Stdio, Error> {
+    #[cfg(target_os = "linux")]
+    if let Some((reader, writer)) = driven() {
+        let (done, written) = oneshot::channel();
+        // What is written to a pipe is out of our hands at once.
+        let _ = done.send(());
+        return Ok((Box::new(reader), Box::new(writer), written));
+    }
     let (reader, input) = duplex(BUFFER);
     let (writer, output) = duplex(BUFFER);
     let (done, written) = oneshot::channel();
@@ -34,6 +45,17 @@ pub(crate) fn stdio() -> Result<Stdio, Error> {
         let _ = done.send(());
     })?;
     Ok((Box::new(reader), Box::new(writer), written))
+}
+
+/// Both as pipes that the runtime drives. They are opened anew, so that those which other
+/// processes may share with us stay blocking.
+#[cfg(target_os = "linux")]
+fn driven() -> Option<(pipe::Receiver, pipe::Sender)> {
+    // Anything but a pipe, such as a socket, a terminal or a file, is refused here.
+    let options = pipe::OpenOptions::new();
+    let reader = options.open_receiver("/proc/self/fd/0").ok()?;
+    let writer = options.open_sender("/proc/self/fd/1").ok()?;
+    Some((reader, writer))
 }
 
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Error> {

@@ -53,7 +53,8 @@ impl Default for ServeOptions {
 /// Serves the client at this process's standard input and output until it closes its
 /// end or `shutdown` is raised. See [`serve`].
 ///
-/// Nothing else may write to standard output meanwhile.
+/// Nothing else may write to standard output meanwhile. Needs a tokio runtime with time and
+/// I/O.
 ///
 /// # Errors
 ///
