@@ -22,10 +22,22 @@ pub struct IndexedTool {
 pub struct SearchQuery {
     /// What the model wrote.
     pub text: String,
-    /// How many hits at most.
+    /// How many hits at most. Tools that the text selects by name may be more.
     pub limit: usize,
     /// Only in these groups; empty = in all.
     pub groups: Vec<GroupId>,
+}
+
+/// Why a tool is a hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Match {
+    /// Its name is the query, as it stands or normalised, or was selected.
+    Name,
+    /// It is the only one whose name ends with the query.
+    Suffix,
+    /// Its texts fit the words, or the pattern, of the query.
+    Text,
 }
 
 /// One hit.
@@ -33,7 +45,38 @@ pub struct SearchQuery {
 pub struct Hit {
     /// The tool.
     pub key: ToolKey,
-    /// How well it fits; comparable within one answer only.
+    /// How well it fits; comparable within one answer only, never rising down the list.
+    pub score: f64,
+    /// Why it is one.
+    pub why: Match,
+}
+
+/// The answer to a search.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// The hits, best first.
+    pub hits: Vec<Hit>,
+    /// Names that the query selected and that no tool has.
+    pub missing: Vec<String>,
+}
+
+impl Found {
+    /// An answer of hits alone.
+    pub fn hits(hits: Vec<Hit>) -> Self {
+        Self {
+            hits,
+            missing: Vec::new(),
+        }
+    }
+}
+
+/// One reason for the score of a hit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScorePart {
+    /// What it is: a field and a word, or a signal.
+    pub what: String,
+    /// What it adds to the score.
     pub score: f64,
 }
 
@@ -41,12 +84,14 @@ pub struct Hit {
 ///
 /// # Behavior
 ///
-/// * The order is total and deterministic: the same tools and query give the same hits.
+/// * The order is total and deterministic: the same tools and query give the same hits,
+///   in whatever order groups were handed over.
 /// * A tool whose exact or normalised name is the query comes first.
-/// * No good match is an empty answer, not the least bad tools.
+/// * No good match is an answer without hits, not the least bad tools.
 /// * `replace_group` changes the part of one group and nothing else; an empty list
-///   removes it.
-/// * Only tools that were handed over are ever named.
+///   removes it. It costs what that group costs, and may put work off until it is needed.
+/// * Only tools that were handed over are ever named, and no other tool has any influence
+///   on score or order.
 pub trait SearchIndex: Send + Sync {
     /// The name under which it is chosen.
     fn name(&self) -> &str;
@@ -60,5 +105,16 @@ pub trait SearchIndex: Send + Sync {
     ///
     /// [`ErrorKind::InvalidArguments`](crate::ErrorKind::InvalidArguments) with a text
     /// for the model, when the query cannot be read.
-    fn search(&self, query: &SearchQuery) -> Result<Vec<Hit>, Error>;
+    fn search(&self, query: &SearchQuery) -> Result<Found, Error>;
+
+    /// Why a tool has the score that it has for a query: the parts, largest first. Empty
+    /// when the index cannot tell or the tool is no hit.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`search`](SearchIndex::search).
+    fn explain(&self, query: &SearchQuery, key: &ToolKey) -> Result<Vec<ScorePart>, Error> {
+        let _ = (query, key);
+        Ok(Vec::new())
+    }
 }
