@@ -19,7 +19,7 @@ const BENCHES: &str = "toolshelf-benches";
 const GOLDEN_CRATES: &[&str] = &["toolshelf-catalog", "toolshelf-strategies"];
 
 /// Cases per property in `nightly`; proptest's own default is 256.
-const NIGHTLY_PROPTEST_CASES: &str = "4096";
+const NIGHTLY_PROPTEST_CASES: &str = "1024";
 
 /// One check, which can be run alone.
 pub(crate) struct Step {

@@ -468,10 +468,12 @@ impl Run<'_> {
             Ok(faults) if faults.is_empty() => return Ok(()),
             Ok(faults) => faults,
             Err(fault) => {
-                inner.loads.tell(&ShelfEvent::SchemaUnusable {
-                    key: key.clone(),
-                    fault: fault.to_owned(),
-                });
+                if shelved.compiled[at].to_be_told() {
+                    inner.loads.tell(&ShelfEvent::SchemaUnusable {
+                        key: key.clone(),
+                        fault: fault.to_owned(),
+                    });
+                }
                 return Ok(());
             }
         };

@@ -54,6 +54,7 @@
 //! ```
 
 mod call;
+mod cost;
 mod limits;
 mod loads;
 mod observer;

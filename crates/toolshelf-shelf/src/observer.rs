@@ -97,7 +97,8 @@ pub enum ShelfEvent {
         /// What is wrong with them.
         faults: Vec<Fault>,
     },
-    /// The schema of a tool cannot be compiled; its arguments are not validated.
+    /// The schema of a tool cannot be compiled, or takes too long to check arguments by;
+    /// they are not validated. Told once for each definition.
     SchemaUnusable {
         /// The tool.
         key: ToolKey,

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
@@ -13,6 +14,8 @@ use jsonschema::{Draft, JsonType, ValidationError, Validator};
 use serde_json::Value;
 use toolshelf_core::text::{bounded_text, one_line};
 use toolshelf_core::{Arguments, JsonText};
+
+use crate::cost::Cost;
 
 /// The most faults that are told.
 const MAX_FAULTS: usize = 8;
@@ -58,41 +61,53 @@ pub struct Fault {
 
 /// A schema that is compiled when it is first needed, and once.
 #[derive(Default)]
-pub(crate) struct Compiled(OnceLock<Result<Box<Validator>, String>>);
+pub(crate) struct Compiled {
+    ready: OnceLock<Result<Box<(Validator, Cost)>, String>>,
+    told: AtomicBool,
+}
 
 impl Compiled {
     /// Checks arguments, which are the same afterwards. An error means that the schema
-    /// itself cannot be used.
+    /// cannot be used, at all or for these arguments.
     pub(crate) fn check(
         &self,
         schema: &JsonText,
         arguments: &mut Arguments,
     ) -> Result<Vec<Fault>, &str> {
-        let compiled = self.0.get_or_init(|| compile(schema).map(Box::new));
-        let validator = compiled.as_ref().map_err(String::as_str)?;
+        let compiled = self.ready.get_or_init(|| compile(schema).map(Box::new));
+        let (validator, cost) = &**compiled.as_ref().map_err(String::as_str)?;
         // The validator takes a whole value, and arguments can be large: they are lent to
         // it, not copied.
         let value = Value::Object(std::mem::take(arguments));
         // A valid call is the common one: a look first, faults only when there are any.
-        let faults = if validator.is_valid(&value) {
-            Vec::new()
+        let faults = if !cost.allows(&value) {
+            Err("to check these arguments by it takes too long")
+        } else if validator.is_valid(&value) {
+            Ok(Vec::new())
         } else {
-            faults(validator, &value)
+            Ok(faults(validator, &value))
         };
         if let Value::Object(lent) = value {
             *arguments = lent;
         }
-        Ok(faults)
+        faults
+    }
+
+    /// Whether that the schema cannot be used is still to be told: once is enough.
+    pub(crate) fn to_be_told(&self) -> bool {
+        !self.told.swap(true, Ordering::Relaxed)
     }
 }
 
-fn compile(schema: &JsonText) -> Result<Validator, String> {
+fn compile(schema: &JsonText) -> Result<(Validator, Cost), String> {
     let value = schema.to_value();
-    jsonschema::options()
+    let cost = Cost::of(&value)?;
+    let validator = jsonschema::options()
         .with_draft(dialect(&value))
         .offline()
         .build(&value)
-        .map_err(|fault| one_line(&fault.to_string(), 4 * MAX_QUOTE_BYTES))
+        .map_err(|fault| one_line(&fault.to_string(), 4 * MAX_QUOTE_BYTES))?;
+    Ok((validator, cost))
 }
 
 /// The dialect by the name in `$schema`. Names of custom meta-schemas, which could only
