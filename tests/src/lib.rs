@@ -1,4 +1,6 @@
-//! What the tests share: where the installed servers are, and a client at a gateway.
+//! What the tests share: how the installed servers are started, and a client at a gateway.
+
+mod sandbox;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,7 +10,9 @@ use serde_json::Value;
 use toolshelf_core::{CallContext, Cancellation, Error, ErrorKind, ToolOutcome, ToolResult};
 use toolshelf_mcp::{ClientOptions, Lifecycle, McpClient, McpServer, ServeOptions, StdioConfig};
 
-/// How a real server is started.
+pub use sandbox::{Sandbox, open_folder};
+
+/// How a real server is started: in a [`Sandbox`], where the machine has one.
 ///
 /// # Errors
 ///
@@ -41,7 +45,10 @@ pub fn real_server(name: &str) -> Result<StdioConfig, Error> {
     for (name, value) in server["env"].as_object().into_iter().flatten() {
         config = config.env(name, value.as_str().unwrap_or_default());
     }
-    Ok(config)
+    Ok(match Sandbox::get(&config) {
+        Some(sandbox) => sandbox.around(config),
+        None => config,
+    })
 }
 
 /// A client that is connected to a server of this process.

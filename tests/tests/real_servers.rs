@@ -22,7 +22,7 @@ use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{Lifecycle, StdioConfig, StdioServer};
 use toolshelf_shelf::{Session, SessionOptions, Shelf};
 use toolshelf_strategies::{Dispatch, Inject};
-use toolshelf_tests::{Connected, real_server};
+use toolshelf_tests::{Connected, Sandbox, open_folder, real_server};
 
 /// Node and Python servers need seconds to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -34,6 +34,12 @@ fn all_servers(folder: &std::path::Path) -> Value {
         all.extend(args.iter().map(|path| path.display().to_string()));
         json!({"command": config.command, "args": all, "env": config.env})
     };
+    // git refuses a folder of somebody else, unless it is told.
+    let git = real_server("git")
+        .unwrap()
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("GIT_CONFIG_KEY_0", "safe.directory")
+        .env("GIT_CONFIG_VALUE_0", "*");
     let mut memory = real_server("memory").unwrap();
     let file = folder.join("memory.jsonl").display().to_string();
     memory.env.insert("MEMORY_FILE_PATH".to_owned(), file);
@@ -42,7 +48,7 @@ fn all_servers(folder: &std::path::Path) -> Value {
         "filesystem": entry(real_server("filesystem").unwrap(), &[folder]),
         "memory": entry(memory, &[]),
         "time": entry(real_server("time").unwrap(), &[]),
-        "git": entry(real_server("git").unwrap(), &[]),
+        "git": entry(git, &[]),
     })
 }
 
@@ -77,7 +83,7 @@ fn git(folder: &std::path::Path, args: &[&str]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn five_servers_behind_one_gateway() {
     // Servers compare paths after following links.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = open_folder().unwrap();
     let root = folder.path().canonicalize().unwrap();
     git(&root, &["init", "-q"]);
     std::fs::write(root.join("note.txt"), "kept on the shelf").unwrap();
@@ -168,6 +174,33 @@ async fn five_servers_behind_one_gateway() {
     gateway.close().await;
 }
 
+/// Checked from inside, by a program that is started as the servers are.
+#[test]
+fn servers_of_others_have_no_network_and_no_privileges() {
+    let real = real_server("time").unwrap();
+    let Some(sandbox) = Sandbox::get(&real) else {
+        // Said on standard error already, with what it means.
+        return;
+    };
+    let inside = sandbox
+        .around(StdioConfig::new("look", "sh").args(["-c", "cat /proc/net/dev /proc/self/status"]));
+    let seen = std::process::Command::new(&inside.command)
+        .args(&inside.args)
+        .output()
+        .unwrap();
+    let seen = String::from_utf8(seen.stdout).unwrap();
+    let interfaces: Vec<&str> = seen
+        .lines()
+        .take_while(|line| !line.starts_with("Name:"))
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, _)| name.trim())
+        .collect();
+    assert_eq!(interfaces, ["lo"], "{seen}");
+    for line in ["CapEff:\t0000000000000000", "NoNewPrivs:\t1"] {
+        assert!(seen.contains(line), "{line:?} is missing in {seen}");
+    }
+}
+
 #[derive(Default)]
 struct Reports(Mutex<Vec<Progress>>);
 
@@ -193,7 +226,7 @@ impl Elicitor for Asked {
 async fn what_the_everything_server_does_passes_through() {
     let everything = real_server("everything").unwrap();
     let gateway = gateway(json!({"everything": {
-        "command": everything.command, "args": everything.args,
+        "command": everything.command, "args": everything.args, "env": everything.env,
     }}))
     .await;
     let test = async {
