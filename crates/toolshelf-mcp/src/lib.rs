@@ -70,10 +70,10 @@ mod stdio;
 mod sync;
 
 #[cfg(feature = "client")]
-pub use client::{ClientOptions, Lifecycle, McpClient, ToolList};
+pub use client::{ClientOptions, Lifecycle, McpClient, SAME_NAME, ToolList};
 #[cfg(feature = "server")]
 pub use server::{
     Era, IncomingCall, McpServer, ServeOptions, ServerIdentity, Session, serve, serve_stdio,
 };
 #[cfg(feature = "client")]
-pub use stdio::{PLUGIN, ServerHooks, StdioConfig, StdioServer, Watchdog, watch_over};
+pub use stdio::{PLUGIN, ServerHooks, Sidelights, StdioConfig, StdioServer, Watchdog, watch_over};

@@ -316,6 +316,43 @@ async fn descriptors_come_as_they_were_sent_and_bad_ones_are_set_aside() {
     .await;
 }
 
+#[tokio::test]
+async fn a_list_can_be_had_as_the_server_wrote_it() {
+    within(async {
+        let tools = [
+            r#"{"name":"z","x":1.50,"x":2,"inputSchema":{}}"#,
+            r#"{"name":"\u007a"}"#,
+            "null",
+        ];
+        let list = format!(r#"{{"tools":[{}]}}"#, tools.join(","));
+        let server = StdioServer::new(config(&["modern", "banner"]).env("FIXTURE_TOOLS", &list));
+        assert_eq!(server.sidelights().await, None);
+        let kept = server.list_verbatim(&LoadContext::default()).await.unwrap();
+        let kept: Vec<&str> = kept.iter().map(|tool| tool.get()).collect();
+        assert_eq!(kept, tools);
+
+        let seen = server.sidelights().await.unwrap();
+        assert!(seen.modern);
+        let (lines, first) = seen.noise.unwrap();
+        assert_eq!((lines, &*first), (2, "Welcome to the fixture!"));
+        assert_eq!(seen.stderr, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_server_quotes_of_its_configuration_is_named_only() {
+    within(async {
+        let dying = config(&["dies"]).env("API_KEY", "hunter2");
+        let error = revision(&StdioServer::new(dying)).await.unwrap_err();
+        assert_eq!(
+            context_of(&error, "stderr"),
+            Some("Error: API_KEY [env.API_KEY] is not valid")
+        );
+    })
+    .await;
+}
+
 // ---- calls
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use rmcp::service::{
     Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError, serve_directly,
 };
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
@@ -26,7 +27,7 @@ use toolshelf_core::{
 use super::fault::Faults;
 use super::handler::Handler;
 use super::link::{InFlight, Link, Unreadable};
-use super::listing::{Listing, ToolList};
+use super::listing::{Collect, Listing, ToolList, Verbatim};
 use super::negotiate::{Deadlines, Disagreed, negotiate};
 use super::options::{ClientOptions, Lifecycle};
 use super::tool::{Caller, McpTool};
@@ -235,6 +236,12 @@ impl McpClient {
         self.shared.modern
     }
 
+    /// How many lines the server has written that are no messages, and the first one.
+    pub(crate) fn noise(&self) -> Option<(usize, String)> {
+        let seen = self.shared.link.noise_seen();
+        seen.map(|(lines, first)| (lines, first.to_owned()))
+    }
+
     /// Ends the calls in flight of a connection whose server is known to be gone,
     /// although its stream has not ended: somebody else may hold it open.
     pub(crate) fn end_when(&self, gone: impl Future<Output = ()> + Send + 'static) {
@@ -274,12 +281,49 @@ impl McpClient {
             .map_err(|fault| fault.error)
     }
 
+    /// Lists the tools as the server wrote them, all pages of them, within the connect
+    /// time-out: for looking at a server. What it calls a tool and is none is among them.
+    /// Untrusted text.
+    ///
+    /// # Errors
+    ///
+    /// As [`McpClient::list_tools`].
+    pub async fn list_verbatim(&self, context: &LoadContext) -> Result<Vec<Box<RawValue>>, Error> {
+        let deadline = Instant::now() + self.shared.options.connect_timeout;
+        self.verbatim(context, deadline)
+            .await
+            .map_err(|fault| fault.error)
+    }
+
     /// Lists the tools until a deadline.
     pub(crate) async fn list(
         &self,
         context: &LoadContext,
         deadline: Instant,
     ) -> Result<ToolList, CallFault> {
+        let mut listing = Listing::default();
+        self.collect(&mut listing, context, deadline).await?;
+        Ok(listing.finish())
+    }
+
+    /// Lists the tools as the server wrote them until a deadline.
+    pub(crate) async fn verbatim(
+        &self,
+        context: &LoadContext,
+        deadline: Instant,
+    ) -> Result<Vec<Box<RawValue>>, CallFault> {
+        let mut verbatim = Verbatim::default();
+        self.collect(&mut verbatim, context, deadline).await?;
+        Ok(verbatim.tools)
+    }
+
+    /// Asks for page after page.
+    async fn collect(
+        &self,
+        pages: &mut (dyn Collect + Send),
+        context: &LoadContext,
+        deadline: Instant,
+    ) -> Result<(), CallFault> {
         const OPERATION: &str = "tools/list";
         let deadline = earlier(deadline, context.deadline);
         let limits = Limits {
@@ -287,7 +331,6 @@ impl McpClient {
             idle: self.shared.options.connect_timeout,
             cancellation: &context.cancellation,
         };
-        let mut listing = Listing::default();
         let mut cursor: Option<String> = None;
         loop {
             let mut params = Map::new();
@@ -303,16 +346,16 @@ impl McpClient {
                 Err(Failure::Answered(error))
                     if error.code == METHOD_NOT_FOUND && !self.shared.has_tools =>
                 {
-                    return Ok(ToolList::default());
+                    return Ok(());
                 }
                 Err(failure) => return Err(self.fault(OPERATION, failure)),
             };
-            cursor = listing.page(&result).map_err(|fault| CallFault {
+            cursor = pages.page(&result).map_err(|fault| CallFault {
                 error: self.shared.faults.protocol(OPERATION, fault),
                 ended: false,
             })?;
             if cursor.is_none() {
-                return Ok(listing.finish());
+                return Ok(());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! All pages of `tools/list`, read tool by tool.
+//! All pages of `tools/list`, read tool by tool, or kept as they came.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,22 +24,28 @@ pub struct ToolList {
     pub set_aside: Vec<SetAside>,
 }
 
-/// Collects pages.
+/// Why a tool is set aside whose name another tool of its server has already.
+pub const SAME_NAME: &str = "another tool of this server has the same name";
+
+/// The way from page to page, whatever becomes of the tools.
 #[derive(Default)]
-pub(crate) struct Listing {
-    list: ToolList,
-    names: HashSet<ToolName>,
+struct Pages {
     cursors: HashSet<String>,
     pages: usize,
+    tools: usize,
 }
 
-impl Listing {
-    /// Takes a page; returns the cursor of the next one.
+impl Pages {
+    /// Takes a page and hands out its tools; returns the cursor of the next one.
     ///
     /// # Errors
     ///
     /// What is wrong with the page, in words for the operator.
-    pub(crate) fn page(&mut self, result: &str) -> Result<Option<String>, String> {
+    fn page(
+        &mut self,
+        result: &str,
+        mut take: impl FnMut(&RawValue),
+    ) -> Result<Option<String>, String> {
         #[derive(Deserialize)]
         struct Page<'a> {
             #[serde(borrow)]
@@ -51,10 +57,11 @@ impl Listing {
             .map_err(|fault| format!("the result of tools/list is not a list of tools: {fault}"))?;
         self.pages += 1;
         for raw in page.tools {
-            if self.list.tools.len() + self.list.set_aside.len() >= MAX_TOOLS {
+            if self.tools >= MAX_TOOLS {
                 return Err(format!("the server has more than {MAX_TOOLS} tools"));
             }
-            self.tool(raw);
+            self.tools += 1;
+            take(raw);
         }
         let Some(next) = page.next.filter(|next| next.get() != "null") else {
             return Ok(None);
@@ -76,7 +83,61 @@ impl Listing {
         }
         Ok(Some(cursor))
     }
+}
 
+/// Takes the pages of a list.
+pub(crate) trait Collect {
+    /// Takes a page; returns the cursor of the next one.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the page, in words for the operator.
+    fn page(&mut self, result: &str) -> Result<Option<String>, String>;
+}
+
+/// Keeps the tools as the server wrote them, whatever they are.
+#[derive(Default)]
+pub(crate) struct Verbatim {
+    pages: Pages,
+    /// The tools, in the server's order.
+    pub(crate) tools: Vec<Box<RawValue>>,
+}
+
+impl Collect for Verbatim {
+    fn page(&mut self, result: &str) -> Result<Option<String>, String> {
+        let tools = &mut self.tools;
+        self.pages.page(result, |raw| tools.push(raw.to_owned()))
+    }
+}
+
+/// Reads the tools.
+#[derive(Default)]
+pub(crate) struct Listing {
+    pages: Pages,
+    read: Read,
+}
+
+impl Collect for Listing {
+    fn page(&mut self, result: &str) -> Result<Option<String>, String> {
+        let read = &mut self.read;
+        self.pages.page(result, |raw| read.tool(raw))
+    }
+}
+
+impl Listing {
+    /// The whole list.
+    pub(crate) fn finish(self) -> ToolList {
+        self.read.list
+    }
+}
+
+#[derive(Default)]
+struct Read {
+    list: ToolList,
+    names: HashSet<ToolName>,
+}
+
+impl Read {
     fn tool(&mut self, raw: &RawValue) {
         let parsed = JsonText::from_raw(raw).and_then(ToolDefinition::from_descriptor);
         let parsed = match parsed {
@@ -95,10 +156,7 @@ impl Listing {
         if self.names.insert(parsed.definition.name().clone()) {
             self.list.tools.push(Arc::new(parsed.definition));
         } else {
-            self.set_aside(
-                raw,
-                "another tool of this server has the same name".to_owned(),
-            );
+            self.set_aside(raw, SAME_NAME.to_owned());
         }
     }
 
@@ -112,11 +170,6 @@ impl Listing {
             |named| one_line(&named.name, 128),
         );
         self.list.set_aside.push(SetAside { name, reason });
-    }
-
-    /// The whole list.
-    pub(crate) fn finish(self) -> ToolList {
-        self.list
     }
 }
 
@@ -144,6 +197,22 @@ mod tests {
         );
         let aside: Vec<&str> = list.set_aside.iter().map(|tool| &*tool.name).collect();
         assert_eq!(aside, ["null schema", "(no name)", "(no name)", "good"]);
+    }
+
+    #[test]
+    fn what_is_kept_verbatim_is_everything_as_it_came() {
+        let mut verbatim = Verbatim::default();
+        let tools = [
+            r#"{ "name": "\u0061", "b": 1.50, "b": 2 }"#,
+            "null",
+            r#""a tool""#,
+        ];
+        let page = format!(r#"{{"tools":[{}],"nextCursor":"2"}}"#, tools.join(" , "));
+        assert_eq!(verbatim.page(&page), Ok(Some("2".to_owned())));
+        assert_eq!(verbatim.page(r#"{"tools":[]}"#), Ok(None));
+        let kept: Vec<&str> = verbatim.tools.iter().map(|raw| raw.get()).collect();
+        assert_eq!(kept, tools);
+        assert!(Verbatim::default().page("null").is_err());
     }
 
     #[test]

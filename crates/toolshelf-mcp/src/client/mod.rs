@@ -12,7 +12,7 @@ mod transport;
 mod wire;
 
 pub use connection::McpClient;
-pub use listing::ToolList;
+pub use listing::{SAME_NAME, ToolList};
 pub use options::{ClientOptions, Lifecycle};
 
 pub(crate) use connection::{CallFault, ConnectFault, loaded};

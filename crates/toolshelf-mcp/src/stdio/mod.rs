@@ -3,6 +3,7 @@
 mod config;
 mod environment;
 mod process;
+mod redact;
 mod restarts;
 mod server;
 mod tail;
@@ -10,5 +11,5 @@ mod uses;
 mod watchdog;
 
 pub use config::StdioConfig;
-pub use server::{PLUGIN, ServerHooks, StdioServer};
+pub use server::{PLUGIN, ServerHooks, Sidelights, StdioServer};
 pub use watchdog::{Watchdog, watch_over};

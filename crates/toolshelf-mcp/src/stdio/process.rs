@@ -17,6 +17,7 @@ use toolshelf_core::{Error, ErrorKind};
 
 use super::config::StdioConfig;
 use super::environment::inherited;
+use super::redact::Redactor;
 use super::tail::Tail;
 use super::watchdog::{Watchdog, Watched};
 use crate::client::Faults;
@@ -47,6 +48,7 @@ pub(crate) struct Process {
     stop: watch::Sender<Option<Duration>>,
     state: watch::Receiver<State>,
     tail: Arc<Tail>,
+    redactor: Redactor,
     grace: Duration,
 }
 
@@ -126,6 +128,7 @@ impl Process {
             stop,
             state,
             tail,
+            redactor: Redactor::of(config),
             grace,
         };
         Ok((process, stdin, stdout))
@@ -144,10 +147,21 @@ impl Process {
             State::Running => error,
             State::Exited(status) | State::Gone(status) => error.context("exit", status.clone()),
         };
-        match self.tail.text() {
+        match self.stderr() {
             Some(text) => error.context("stderr", text),
             None => error,
         }
+    }
+
+    /// The end of what it wrote to its standard error so far, without values of its
+    /// configuration.
+    pub(crate) fn stderr(&self) -> Option<String> {
+        self.tail.text().map(|text| self.redactor.redact(text))
+    }
+
+    /// A text of the process without values of its configuration.
+    pub(crate) fn redact(&self, text: String) -> String {
+        self.redactor.redact(text)
     }
 
     /// Resolves when it is gone with all that it started.

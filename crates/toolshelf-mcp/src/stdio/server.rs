@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 use toolshelf_core::{
@@ -74,6 +75,19 @@ const FAILED_GRACE: Duration = Duration::from_millis(200);
 #[derive(Clone)]
 pub struct StdioServer {
     inner: Arc<Inner>,
+}
+
+/// What is to be seen of a running server beside its answers, for its operator. Untrusted
+/// text, without values of the server's configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sidelights {
+    /// Whether it speaks a revision without handshake (2026-07-28).
+    pub modern: bool,
+    /// How many lines of its standard output were no messages, and the first one.
+    pub noise: Option<(usize, String)>,
+    /// The end of its standard error.
+    pub stderr: Option<String>,
 }
 
 /// What a host has to do with the servers that it starts.
@@ -262,6 +276,40 @@ impl StdioServer {
     pub async fn list_tools(&self, context: &LoadContext) -> Result<ToolList, Error> {
         let (list, _) = self.inner.list(context).await?;
         Ok(list)
+    }
+
+    /// Lists its tools as it wrote them: see [`McpClient::list_verbatim`].
+    ///
+    /// # Errors
+    ///
+    /// As [`StdioServer::server_info`].
+    pub async fn list_verbatim(&self, context: &LoadContext) -> Result<Vec<Box<RawValue>>, Error> {
+        let deadline = Instant::now() + self.inner.config.connect_timeout;
+        let live = self
+            .inner
+            .live("connect", context.deadline, &context.cancellation)
+            .await?;
+        match live.client.verbatim(context, deadline).await {
+            Ok(tools) => {
+                live.answered.store(true, Ordering::SeqCst);
+                Ok(tools)
+            }
+            Err(fault) => Err(live.explain(fault).await),
+        }
+    }
+
+    /// What is to be seen of it beside its answers; nothing while it does not run.
+    pub async fn sidelights(&self) -> Option<Sidelights> {
+        let slot = self.inner.slot.lock().await;
+        let live = slot.live.as_ref()?;
+        Some(Sidelights {
+            modern: live.client.is_modern(),
+            noise: live
+                .client
+                .noise()
+                .map(|(lines, first)| (lines, live.process.redact(first))),
+            stderr: live.process.stderr(),
+        })
     }
 
     /// Calls one of its tools. `arguments` goes to the server as it is; `null` leaves
@@ -454,8 +502,11 @@ impl Inner {
                 *handshake = !live.client.is_modern();
                 Ok(live)
             }
-            Err((fault, process)) => {
+            Err((mut fault, process)) => {
                 let ended = matches!(fault.why, Disagreed::Ended);
+                fault.noise = fault
+                    .noise
+                    .map(|(lines, first)| (lines, process.redact(first)));
                 if matches!(fault.why, Disagreed::Refused(_)) {
                     *handshake = false;
                 }
