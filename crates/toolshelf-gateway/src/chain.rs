@@ -11,6 +11,10 @@ use toolshelf_core::{Digest, Error, ErrorKind};
 /// The environment variable: short digests of configuration paths, separated by `:`.
 pub const CHAIN_VARIABLE: &str = "TOOLSHELF_CHAIN";
 
+/// What the refusal of a configuration that would be served within itself says, in the
+/// words of the entry as in those of a gateway that was started nevertheless.
+pub const WITHOUT_END: &str = "without end";
+
 /// How many gateways may stand one behind the other.
 const MAX_DEPTH: usize = 8;
 
@@ -38,7 +42,7 @@ fn extend_chain(above: &str, config: Option<&Path>) -> Result<String, Error> {
             ErrorKind::InvalidConfig,
             format!(
                 "the configuration {name} starts a server that serves the same configuration \
-                 again, which would go on without end; take that server out of it"
+                 again, which would go on {WITHOUT_END}; take that server out of it"
             ),
         ));
     }

@@ -5,15 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use toolshelf_catalog::texts;
 use toolshelf_core::{
-    Call, Cancellation, ContentBlock, Error, GroupId, JsonText, LoadedGroup, Placement, Registry,
-    Repair, Strategy, ToolOutcome, ToolSlot,
+    Call, Cancellation, ContentBlock, Error, GroupId, JsonText, LoadContext, LoadedGroup,
+    Placement, Registry, Repair, Strategy, ToolOutcome, ToolSlot,
 };
-use toolshelf_mcp::{Era, IncomingCall, McpServer, ServerIdentity, Session as Client, Watchdog};
-use toolshelf_shelf::{AnsweredBy, Limits, SessionOptions, Shelf, ShelfEvent};
+use toolshelf_mcp::{
+    Era, IncomingCall, McpServer, ServerIdentity, Session as Client, Sidelights, Watchdog,
+};
+use toolshelf_shelf::{AnsweredBy, Limits, Observer, SessionOptions, Shelf, ShelfEvent};
 
 use crate::cache::DescriptorCache;
 use crate::chain::refuse_recursion;
@@ -34,7 +37,7 @@ pub const REPAIRS: &str = "toolshelf/repairs";
 const STANDARD_WAIT: Duration = Duration::from_secs(10);
 
 /// How the gateway behaves.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct GatewayOptions {
     /// The name of the strategy. `inject` is for clients with a handshake; those of
@@ -53,6 +56,21 @@ pub struct GatewayOptions {
     pub cache: Option<DescriptorCache>,
     /// Bounds of the shelf.
     pub limits: Limits,
+    /// Is told of everything that happens on the shelf, beside the log.
+    pub observer: Option<Arc<dyn Observer>>,
+}
+
+impl std::fmt::Debug for GatewayOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GatewayOptions")
+            .field("strategy", &self.strategy)
+            .field("strategy_options", &self.strategy_options)
+            .field("wait", &self.wait)
+            .field("watchdog", &self.watchdog)
+            .field("cache", &self.cache)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for GatewayOptions {
@@ -64,6 +82,7 @@ impl Default for GatewayOptions {
             watchdog: None,
             cache: None,
             limits: Limits::default(),
+            observer: None,
         }
     }
 }
@@ -126,11 +145,15 @@ impl Gateway {
         limits.call_timeout = Duration::MAX;
         let sessions = Arc::new(Sessions::default());
         let told = sessions.clone();
+        let observer = options.observer;
         let shelf = Shelf::builder()
             .groups(groups)
             .limits(limits)
             .observer(move |event: &ShelfEvent| {
                 log(event);
+                if let Some(observer) = &observer {
+                    observer.observe(event);
+                }
                 if matches!(event, ShelfEvent::Loaded { .. }) {
                     told.tools_arrived();
                 }
@@ -187,6 +210,41 @@ impl Gateway {
     /// The shelf with all servers as groups.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf
+    }
+
+    /// Lists the tools of one server as it wrote them, for looking at it: see
+    /// [`StdioServer::list_verbatim`](toolshelf_mcp::StdioServer::list_verbatim).
+    ///
+    /// # Errors
+    ///
+    /// Why the server cannot be used; `NotFound` when there is none of this id that is
+    /// switched on.
+    pub async fn list_verbatim(
+        &self,
+        id: &GroupId,
+        cancellation: &Cancellation,
+    ) -> Result<Vec<Box<RawValue>>, Error> {
+        let Some(server) = self.servers.get(id) else {
+            // A faulty entry is a group that says what is wrong with it.
+            let loaded = self.shelf.load(id, cancellation).await;
+            return loaded
+                .map(|_| Vec::new())
+                .map_err(|error| error.duplicate());
+        };
+        let mut context = LoadContext::default();
+        context.cancellation = cancellation.clone();
+        server.list_verbatim(&context).await
+    }
+
+    /// What is to be seen of a running server beside its answers.
+    pub async fn sidelights(&self, id: &GroupId) -> Option<Sidelights> {
+        self.servers.get(id)?.sidelights().await
+    }
+
+    /// The longest time that a server may take to start and to list its tools; nothing for
+    /// one that cannot be started.
+    pub fn start_limit(&self, id: &GroupId) -> Option<Duration> {
+        Some(self.servers.get(id)?.config().connect_timeout)
     }
 
     /// Ends all servers. Returns when their processes are gone.

@@ -39,6 +39,6 @@ mod sessions;
 // Named so that its plugins are linked into every program that has a gateway.
 use toolshelf_strategies as _;
 
-pub use chain::{CHAIN_VARIABLE, refuse_recursion};
+pub use chain::{CHAIN_VARIABLE, WITHOUT_END, refuse_recursion};
 pub use gateway::{ALWAYS_LOAD, Gateway, GatewayOptions, REPAIRS};
 pub use news::Change;

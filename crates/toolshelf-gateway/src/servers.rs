@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use toolshelf_core::{Error, ErrorKind, LoadContext, Loaded, ToolGroup};
-use toolshelf_mcp::StdioConfig;
+use toolshelf_core::{Error, ErrorKind, GroupId, LoadContext, Loaded, ToolGroup};
+use toolshelf_mcp::{StdioConfig, StdioServer};
 use toolshelf_shelf::Shelf;
 
 use toolshelf_mcp::Watchdog;
@@ -70,6 +70,12 @@ impl Servers {
                 server.forget();
             }
         }
+    }
+
+    /// A server that can be started.
+    pub(crate) fn get(&self, id: &GroupId) -> Option<&StdioServer> {
+        let server = self.servers.iter().find(|server| server.id() == id);
+        server.map(KnownServer::server)
     }
 
     /// The longest time that starting one of them may take.

@@ -71,4 +71,4 @@ pub use policy::{BeforeCall, CallHook, Permission, PermitAll, Policy};
 pub use session::{Session, SessionOptions};
 pub use shelf::{ResumeReport, Shelf, ShelfBuilder, ValidationOf, WeakShelf};
 pub use texts::FORMAT as TEXT_FORMAT;
-pub use validate::{Fault, Validation};
+pub use validate::{Fault, Validation, check_schema};

@@ -99,6 +99,26 @@ impl Compiled {
     }
 }
 
+/// Whether arguments can be validated against a schema. Where they cannot, calls of its
+/// tool pass unchecked, and hosts are told so
+/// ([`ShelfEvent::SchemaUnusable`](crate::ShelfEvent::SchemaUnusable)).
+///
+/// # Errors
+///
+/// What is wrong with the schema.
+///
+/// ```
+/// use toolshelf_core::JsonText;
+/// use toolshelf_shelf::check_schema;
+/// assert!(check_schema(&JsonText::parse(r#"{"type":"object"}"#)?).is_ok());
+/// let remote = JsonText::parse(r#"{"$ref":"https://example.com/schema.json"}"#)?;
+/// assert!(check_schema(&remote).is_err(), "nothing is ever fetched");
+/// # Ok::<(), toolshelf_core::Error>(())
+/// ```
+pub fn check_schema(schema: &JsonText) -> Result<(), String> {
+    compile(schema).map(drop)
+}
+
 fn compile(schema: &JsonText) -> Result<(Validator, Cost), String> {
     let value = schema.to_value();
     let cost = Cost::of(&value)?;

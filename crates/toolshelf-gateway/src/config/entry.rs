@@ -9,6 +9,7 @@ use toolshelf_core::GroupId;
 use toolshelf_core::text::one_line;
 
 use super::expand::{Environment, expand};
+use crate::chain::WITHOUT_END;
 
 /// From here on a `timeout` is read as milliseconds: hosts differ in the unit, and
 /// nobody waits a thousand seconds or a twentieth of a second for a tool.
@@ -176,11 +177,10 @@ impl Reader<'_> {
         let idle_timeout = self.idle_timeout()?;
         let max_concurrent_calls = self.max_concurrent_calls()?;
         if starts_toolshelf(&command, &args) {
-            return Err(
-                "it starts toolshelf itself, which would start itself again without end; \
+            return Err(format!(
+                "it starts toolshelf itself, which would start itself again {WITHOUT_END}; \
                  take it out of this file"
-                    .to_owned(),
-            );
+            ));
         }
         Ok(EntryState::Stdio {
             command,
