@@ -59,6 +59,11 @@ pub(crate) struct Global {
     )]
     pub(crate) log_level: Option<LogLevel>,
 
+    /// Log JSON: on standard error each line is an object with timestamp, level, fields and
+    /// target, notes and errors too
+    #[arg(long, global = true)]
+    pub(crate) log_json: bool,
+
     /// When to colour; NO_COLOR is respected
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
@@ -218,10 +223,15 @@ could not be used; the others are listed all the same.
 
 Tokens are those of o200k_base, of name, description and input schema: what a request would carry.
 
+--raw prints what one server really answered: {\"tools\": [...]} with all pages, one tool a line, byte
+for byte as it came. Nothing is set aside, put in order or made harmless; it is data for a program.
+Only at a terminal, control characters stand as escapes of JSON.
+
 Examples:
   toolshelf tools
   toolshelf tools github files        Only these servers
-  toolshelf tools --samples --json | jq '.totals'";
+  toolshelf tools --samples --json | jq '.totals'
+  toolshelf tools --raw github | jq '.tools[] | select(.name == \"create_issue\").inputSchema'";
 
 /// List servers, their state and their tools
 #[derive(Debug, Args)]
@@ -233,6 +243,10 @@ pub(crate) struct ToolsArguments {
 
     #[command(flatten)]
     pub(crate) servers: Servers,
+
+    /// Print what this server answered to tools/list, as it came
+    #[arg(long, value_name = "SERVER", conflicts_with_all = ["only", "json"])]
+    pub(crate) raw: Option<String>,
 
     /// Print JSON
     #[arg(long)]

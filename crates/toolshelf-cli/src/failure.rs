@@ -57,7 +57,7 @@ impl Failure {
             Self::OutputClosed => (0, String::new()),
         };
         if !text.is_empty() {
-            output.complain(&text);
+            output.complain(&text, code);
         }
         ExitCode::from(code)
     }

@@ -27,8 +27,10 @@ mod output;
 pub mod samples;
 mod signals;
 mod source;
+mod stderr;
 mod tokens;
 mod tour;
+mod waiting;
 
 use std::process::ExitCode;
 
@@ -48,9 +50,15 @@ pub fn run(registry: Registry) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(message) => {
-            // A help text or a usage error; whoever closed the pipe does not want it.
-            let _ = message.print();
-            return u8::try_from(message.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+            let code = u8::try_from(message.exit_code()).unwrap_or(1);
+            if message.use_stderr() && std::env::args_os().any(|word| word == "--log-json") {
+                stderr::use_json();
+                stderr::complain("", message.render().to_string().trim_end(), code);
+            } else {
+                // A help text or a usage error; whoever closed the pipe does not want it.
+                let _ = message.print();
+            }
+            return ExitCode::from(code);
         }
     };
     if matches!(cli.command, Command::Watchdog) {

@@ -6,6 +6,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::arguments::{Command, Global, LogLevel};
 use crate::output::color_wanted;
+use crate::stderr::{self, Log};
 
 /// Starts the log.
 pub(crate) fn start(global: &Global, command: &Command) {
@@ -20,15 +21,21 @@ pub(crate) fn start(global: &Global, command: &Command) {
     let others = level.min(LogLevel::Warn);
     let filter = EnvFilter::new(format!("{},toolshelf={}", others.name(), level.name()));
     let log = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
+        .with_writer(|| Log)
         .with_ansi(color_wanted(global.color, std::io::stderr().is_terminal()))
         .with_env_filter(filter)
-        .with_target(false)
         .log_internal_errors(false);
     // A host keeps the log of a server; at a terminal everybody knows what time it is.
-    let started = match command {
-        Command::Serve(_) => log.try_init(),
-        _ => log.without_time().try_init(),
+    let started = if global.log_json {
+        stderr::use_json();
+        let log = log.json().with_ansi(false);
+        log.with_current_span(false)
+            .with_span_list(false)
+            .try_init()
+    } else if matches!(command, Command::Serve(_)) {
+        log.with_target(false).try_init()
+    } else {
+        log.with_target(false).without_time().try_init()
     };
     // Whoever called us has a log of their own already.
     let _ = started;

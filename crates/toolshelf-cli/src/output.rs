@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::arguments::Color;
 use crate::failure::Failure;
+use crate::stderr;
 
 /// The width where there is no terminal.
 const DEFAULT_WIDTH: usize = 100;
@@ -90,17 +91,42 @@ impl Output {
         }
     }
 
-    /// Says on standard error what went wrong.
-    pub(crate) fn complain(&self, text: &str) {
+    /// JSON of a server: as it is into a pipe. At a terminal, what the terminal could obey
+    /// or hide is written as an escape; in JSON it stands in strings only, so that it
+    /// means the same.
+    pub(crate) fn data(&self, json: &str) -> String {
+        if !self.terminal {
+            return json.to_owned();
+        }
+        let mut text = String::with_capacity(json.len());
+        for c in json.chars() {
+            // Between values only: in strings these three are escapes already.
+            let is_blank = matches!(c, '\n' | '\t' | '\r');
+            if is_blank {
+                text.push(if c == '\r' { ' ' } else { c });
+            } else if !c.is_control() && !is_invisible(c) {
+                text.push(c);
+            } else {
+                let mut units = [0; 2];
+                for unit in c.encode_utf16(&mut units) {
+                    text.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+        text
+    }
+
+    /// Says on standard error what went wrong, and with which exit code it ends.
+    pub(crate) fn complain(&self, text: &str, code: u8) {
         let label = paint(self.error_color, Look::Bad, "error:");
-        note(&format!("{label} {}", without_controls(text)));
+        stderr::complain(&label, &without_controls(text), code);
     }
 }
 
-/// Writes a line to standard error; that nobody reads it is no failure.
-pub(crate) fn note(text: &str) {
-    let mut err = std::io::stderr().lock();
-    let _ = writeln!(err, "{text}");
+/// Whether a character changes what stands around it, or is not seen.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Whether colour is wanted on a stream.

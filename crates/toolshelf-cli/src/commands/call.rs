@@ -1,7 +1,7 @@
 //! `call`: one tool, once.
 
-use std::io::{IsTerminal, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::Read;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -10,14 +10,16 @@ use toolshelf_core::{
     Call, CallContext, Cancellation, ContentBlock, ErrorKind, Groups, JsonText, Progress,
     ProgressSink, Registry, ToolKey, ToolOutcome, ToolResult,
 };
-use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_shelf::{CallReport, SessionOptions, Shelf};
 
 use crate::arguments::CallArguments;
+use crate::commands::tools::gateway;
 use crate::failure::Failure;
-use crate::output::{Output, counted, cut, note};
+use crate::output::{Output, counted, cut};
 use crate::signals::guarded;
 use crate::source;
+use crate::stderr::{self, note};
+use crate::waiting::Waiting;
 
 /// The largest arguments that are read, in bytes.
 const MAX_ARGUMENT_BYTES: u64 = 64 * 1024 * 1024;
@@ -32,13 +34,14 @@ pub(crate) async fn run(
     let strategy = registry
         .strategy("standard", &Value::Null)
         .map_err(|error| Failure::asked(&error))?;
-    let gateway = Gateway::new(&config, GatewayOptions::default(), registry)
-        .map_err(|error| Failure::asked(&error))?;
+    let waiting = Waiting::new();
+    let gateway = gateway(&config, &waiting, registry)?;
     let shelf = gateway.shelf();
     let cancellation = Cancellation::new();
     let report = guarded(
         async {
             let key = find(shelf, &arguments.tool, &cancellation).await?;
+            drop(waiting);
             let session = shelf
                 .session(strategy, SessionOptions::default())
                 .map_err(|error| Failure::of(&error))?;
@@ -242,48 +245,32 @@ fn media(kind: &str, mime_type: &str, base64: &str) -> String {
 
 /// Progress on standard error: one line that changes at a terminal, else a line each.
 struct ProgressLines {
-    terminal: bool,
-    width: Mutex<usize>,
+    watched: bool,
 }
 
 impl ProgressLines {
     fn new() -> Self {
         Self {
-            terminal: std::io::stderr().is_terminal(),
-            width: Mutex::new(0),
+            watched: stderr::is_watched(),
         }
-    }
-
-    fn width(&self) -> std::sync::MutexGuard<'_, usize> {
-        self.width.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(text: &str) {
-        use std::io::Write;
-        let mut err = std::io::stderr().lock();
-        let _ = err.write_all(text.as_bytes());
-        let _ = err.flush();
     }
 }
 
 impl ProgressSink for ProgressLines {
     fn report(&self, progress: Progress) {
         let line = describe(&progress);
-        if !self.terminal {
+        if self.watched {
+            stderr::show(&line);
+        } else {
             note(&line);
-            return;
         }
-        let mut width = self.width();
-        Self::write(&format!("\r{line:before$}", before = *width));
-        *width = line.chars().count();
     }
 }
 
 impl Drop for ProgressLines {
     fn drop(&mut self) {
-        let width = *self.width();
-        if width > 0 {
-            Self::write(&format!("\r{:width$}\r", ""));
+        if self.watched {
+            stderr::clear();
         }
     }
 }

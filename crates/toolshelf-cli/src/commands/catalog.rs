@@ -4,15 +4,17 @@ use serde_json::{Value, json};
 use toolshelf_core::catalog::{CatalogGroup, CatalogTier, CatalogView};
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{Cancellation, GroupEntry, Groups, Placement, Registry, Surface};
-use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_shelf::SessionOptions;
 
 use crate::arguments::{CatalogArguments, Where};
+use crate::commands::tools::gateway;
 use crate::failure::Failure;
-use crate::output::{Output, counted, note};
+use crate::output::{Output, counted};
 use crate::signals::guarded;
 use crate::source;
+use crate::stderr::note;
 use crate::tokens::{O200kBase, definition_text};
+use crate::waiting::Waiting;
 
 pub(crate) async fn run(
     arguments: &CatalogArguments,
@@ -23,8 +25,8 @@ pub(crate) async fn run(
     let strategy = registry
         .strategy(&arguments.strategy, &Value::Null)
         .map_err(|error| Failure::asked(&error))?;
-    let gateway = Gateway::new(&config, GatewayOptions::default(), registry)
-        .map_err(|error| Failure::asked(&error))?;
+    let waiting = Waiting::new();
+    let gateway = gateway(&config, &waiting, registry)?;
     let shelf = gateway.shelf();
     let placement = match arguments.placement {
         Where::Prompt => Placement::SystemPrompt,
@@ -47,6 +49,7 @@ pub(crate) async fn run(
         gateway.close(),
     )
     .await?;
+    drop(waiting);
 
     let text = catalog_text(&surface, placement);
     let rendered = shelf.with_groups(|groups| rendered(groups, registry, text));

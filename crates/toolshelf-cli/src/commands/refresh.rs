@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::output::{Output, counted};
 use crate::signals::guarded;
 use crate::source;
+use crate::waiting::Waiting;
 
 pub(crate) async fn run(
     arguments: &RefreshArguments,
@@ -25,6 +26,8 @@ pub(crate) async fn run(
     let mut options = GatewayOptions::default();
     let cache = DescriptorCache::open(folder).map_err(|error| Failure::of(&error))?;
     options.cache = Some(cache);
+    let waiting = Waiting::new();
+    options.observer = waiting.observer();
     let gateway =
         Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
     let cancellation = Cancellation::new();
@@ -33,6 +36,7 @@ pub(crate) async fn run(
         gateway.close(),
     )
     .await?;
+    drop(waiting);
     let mut lines = String::new();
     let mut rows = Vec::new();
     for (id, result) in &results {

@@ -11,9 +11,9 @@ use toolshelf_mcp::{McpServer, ServeOptions, Watchdog, serve_stdio};
 
 use crate::arguments::ServeArguments;
 use crate::failure::Failure;
-use crate::output::note;
 use crate::signals::Signals;
 use crate::source;
+use crate::stderr::note;
 
 /// The user's cache. A gateway without one starts its servers each time, and works.
 fn cache(no_cache: bool) -> Option<DescriptorCache> {

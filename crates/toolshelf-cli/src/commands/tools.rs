@@ -15,6 +15,7 @@ use crate::output::{Look, Output, counted, cut, grouped};
 use crate::signals::guarded;
 use crate::source;
 use crate::tokens::{O200kBase, definition_text};
+use crate::waiting::Waiting;
 
 pub(crate) async fn run(
     arguments: &ToolsArguments,
@@ -22,9 +23,12 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<(), Failure> {
     let mut config = source::config(&arguments.servers)?;
+    if let Some(server) = &arguments.raw {
+        return raw(config, server, registry, output).await;
+    }
     keep(&mut config, &arguments.only)?;
-    let gateway = Gateway::new(&config, GatewayOptions::default(), registry)
-        .map_err(|error| Failure::asked(&error))?;
+    let waiting = Waiting::new();
+    let gateway = gateway(&config, &waiting, registry)?;
     let cancellation = Cancellation::new();
     let servers = guarded(
         async {
@@ -42,6 +46,7 @@ pub(crate) async fn run(
         gateway.close(),
     )
     .await?;
+    drop(waiting);
     if arguments.json {
         output.write_json(&document(&config, &servers))?;
     } else {
@@ -55,6 +60,45 @@ pub(crate) async fn run(
         return Err(Failure::said());
     }
     Ok(())
+}
+
+/// A gateway whose starts are shown.
+pub(crate) fn gateway(
+    config: &Config,
+    waiting: &Waiting,
+    registry: &Registry,
+) -> Result<Arc<Gateway>, Failure> {
+    let mut options = GatewayOptions::default();
+    options.observer = waiting.observer();
+    Gateway::new(config, options, registry).map_err(|error| Failure::asked(&error))
+}
+
+/// Prints the list of one server as it came.
+async fn raw(
+    mut config: Config,
+    server: &str,
+    registry: &Registry,
+    output: &Output,
+) -> Result<(), Failure> {
+    keep(&mut config, &[server.to_owned()])?;
+    let Some(id) = config.enabled().map(|entry| entry.id.clone()).next() else {
+        return Err(Failure::usage(format!("the server '{server}' is disabled")));
+    };
+    let waiting = Waiting::new();
+    let gateway = gateway(&config, &waiting, registry)?;
+    waiting.begin(&id);
+    let cancellation = Cancellation::new();
+    let tools = guarded(
+        async {
+            let listed = gateway.list_verbatim(&id, &cancellation).await;
+            listed.map_err(|error| Failure::of(&error))
+        },
+        gateway.close(),
+    )
+    .await?;
+    drop(waiting);
+    let tools: Vec<&str> = tools.iter().map(|tool| tool.get()).collect();
+    output.write(&output.data(&format!("{{\"tools\":[\n{}\n]}}", tools.join(",\n"))))
 }
 
 /// Leaves only the servers that were asked for.
