@@ -78,16 +78,16 @@ async fn a_warm_start_starts_no_server_until_one_is_called() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_tools(folder, json!([tool("buy", "item"), tool("sell", "item")]));
+    let mut first = Vec::new();
     with_gateway(folder, Some(PATIENCE), async |host| {
-        let list = host.list().await.unwrap();
-        assert!(list[0].contains("buy, sell"), "{}", list[0]);
+        first = host.list().await.unwrap();
+        assert!(first[0].contains("buy, sell"), "{}", first[0]);
         assert_eq!(starts(folder), 1);
     })
     .await;
-    // Without a wait: the names are there all the same.
+    // Without a wait: the same bytes all the same.
     with_gateway(folder, None, async |host| {
-        let list = host.list().await.unwrap();
-        assert!(list[0].contains("buy, sell"), "{}", list[0]);
+        assert_eq!(host.list().await.unwrap(), first);
         let loaded = host
             .call("load_tools", json!({"group_id": "shop"}))
             .await
@@ -261,6 +261,36 @@ async fn the_cache_tells_nobody_what_stands_in_the_configuration() {
         files, 2,
         "a key and a record, and no file left over from writing"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_that_lost_its_end_costs_a_start_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_tools(folder, json!([tool("buy", "item"), tool("sell", "item")]));
+    with_gateway(folder, Some(PATIENCE), async |host| {
+        host.list().await.unwrap();
+    })
+    .await;
+    for file in std::fs::read_dir(folder.join("cache")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some() {
+            let text = std::fs::read_to_string(&path).unwrap();
+            std::fs::write(&path, &text[..text.len() - 20]).unwrap();
+        }
+    }
+    with_gateway(folder, None, async |host| {
+        let list = host.list().await.unwrap();
+        assert!(list[0].contains("buy, sell"), "{}", list[0]);
+        assert_eq!(starts(folder), 1);
+        let loaded = host
+            .call("load_tools", json!({"group_id": "shop"}))
+            .await
+            .unwrap();
+        assert!(loaded.joined_text().contains("\"expanded\":true"));
+        assert_eq!(starts(folder), 2);
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! Groups of tools, what loads them, and what the shelf knows of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -95,6 +95,15 @@ pub struct ServerInfo {
     pub instructions: Option<String>,
     /// The protocol revision that was agreed upon, such as `2026-07-28`.
     pub protocol: Option<String>,
+}
+
+impl ServerInfo {
+    /// The first sentence of its instructions, for a catalog whose group has no
+    /// description.
+    pub fn summary(&self) -> Option<String> {
+        let text = first_sentence(self.instructions.as_deref()?, MAX_SUMMARY_BYTES);
+        (!text.is_empty()).then_some(text)
+    }
 }
 
 /// A tool that was left out of a group.
@@ -227,9 +236,10 @@ impl ToolGroup {
         names: impl IntoIterator<Item = S>,
     ) -> Result<Self, Error> {
         let mut declared: Vec<ToolName> = Vec::new();
+        let mut seen = HashSet::new();
         for name in names {
             let name = ToolName::new(name)?;
-            if declared.contains(&name) {
+            if !seen.insert(name.clone()) {
                 return Err(Error::new(
                     ErrorKind::InvalidDefinition,
                     format!("group '{}' declares the tool '{name}' twice", self.id),
@@ -282,8 +292,7 @@ pub struct LoadedGroup {
     pub tools: Vec<ShelvedTool>,
     /// What the server says of itself.
     pub server: ServerInfo,
-    /// The first sentence of the server's instructions, for a catalog whose group has no
-    /// description.
+    /// [`ServerInfo::summary`] of the server.
     pub summary: Option<String>,
     /// Tools that were left out, with the reason.
     pub set_aside: Vec<SetAside>,
@@ -357,15 +366,9 @@ impl LoadedGroup {
             .enumerate()
             .map(|(at, tool)| (tool.key.tool.clone(), at))
             .collect();
-        let summary = loaded
-            .server
-            .instructions
-            .as_deref()
-            .map(|text| first_sentence(text, MAX_SUMMARY_BYTES))
-            .filter(|text| !text.is_empty());
         Ok(Self {
             tools,
-            summary,
+            summary: loaded.server.summary(),
             server: loaded.server,
             set_aside: loaded.set_aside,
             missing,

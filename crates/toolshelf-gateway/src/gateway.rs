@@ -159,7 +159,7 @@ impl Gateway {
                 }
             })
             .build()?;
-        servers.stand_on(&shelf);
+        servers.stand_on(&shelf, !defers);
         Ok(Arc::new(Self {
             shelf,
             servers,
@@ -184,8 +184,13 @@ impl Gateway {
     pub fn start(self: &Arc<Self>) {
         let gateway = Arc::downgrade(self);
         let (shelf, closing) = (self.shelf.clone(), self.closing.child());
+        let unknown = self.shelf.with_groups(|groups| {
+            let unknown = groups.iter().filter(|(_, entry)| !entry.names_known());
+            unknown.map(|(id, _)| id.clone()).collect::<Vec<_>>()
+        });
         tokio::spawn(async move {
-            shelf.load_all(&closing).await;
+            let loads = unknown.iter().map(|id| shelf.load(id, &closing));
+            futures::future::join_all(loads).await;
             if let Some(gateway) = gateway.upgrade() {
                 gateway.settled.send_replace(true);
             }
@@ -201,6 +206,7 @@ impl Gateway {
         let ids: Vec<GroupId> = self
             .shelf
             .with_groups(|groups| groups.iter().map(|(id, _)| id.clone()).collect());
+        self.servers.distrust();
         for id in &ids {
             self.shelf.invalidate(id);
         }

@@ -1,8 +1,9 @@
 //! A server whose tools are known before it runs.
 //!
-//! Its list comes from the cache at once. The server is started by the first call, and
-//! before that call the list is asked for again: if it is another one now, the shelf gets
-//! the new one, and the call is validated against that.
+//! Their names come from the cache at once, and their definitions when they are needed
+//! first. The server is started by the first call, and before that call the list is asked
+//! for again: if it is another one now, the shelf gets the new one, and the call is
+//! validated against that.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,7 +18,7 @@ use toolshelf_core::{
 use toolshelf_mcp::{ServerHooks, StdioConfig, StdioServer};
 use toolshelf_shelf::WeakShelf;
 
-use crate::cache::{CacheKey, CachedServer, DescriptorCache};
+use crate::cache::{CacheKey, CachedHead, CachedServer, DescriptorCache};
 use crate::news::{Change, NewsDesk};
 use crate::servers::Common;
 
@@ -43,6 +44,9 @@ struct Inner {
     shelf: OnceLock<WeakShelf>,
     /// What the shelf holds.
     current: Mutex<Option<Current>>,
+    /// Whether the next load may take what is kept. Only the first one may: another means
+    /// that the server is to be asked.
+    kept_will_do: AtomicBool,
     /// The connection under which the list was last confirmed; zero = none.
     confirmed: AtomicU64,
     confirming: tokio::sync::Mutex<()>,
@@ -93,6 +97,7 @@ impl KnownServer {
                 desk,
                 shelf: OnceLock::new(),
                 current: Mutex::new(None),
+                kept_will_do: AtomicBool::new(true),
                 confirmed: AtomicU64::new(0),
                 confirming: tokio::sync::Mutex::new(()),
                 asked: AtomicBool::new(false),
@@ -115,11 +120,30 @@ impl KnownServer {
         let _ = self.inner.shelf.set(shelf);
     }
 
+    /// What is kept of the server, without its definitions.
+    pub(crate) fn head(&self) -> Option<CachedHead> {
+        let place = self.inner.place.as_ref()?;
+        place.cache.head(&place.key)
+    }
+
+    /// Whether tools of it stand beside the gateway's own.
+    pub(crate) fn has_pins(&self) -> bool {
+        !self.inner.pinned.is_empty()
+    }
+
     /// The tools as they were when the server was last listed, without starting it.
-    pub(crate) fn cached(&self) -> Option<Loaded> {
+    pub(crate) fn kept(&self) -> Option<Loaded> {
+        if !self.inner.kept_will_do.swap(false, Ordering::SeqCst) {
+            return None;
+        }
         let place = self.inner.place.as_ref()?;
         let record = Arc::new(place.cache.load(&place.key)?);
         Some(self.inner.take_up(record))
+    }
+
+    /// Has the next load ask the server, whatever is kept of it.
+    pub(crate) fn distrust(&self) {
+        self.inner.kept_will_do.store(false, Ordering::SeqCst);
     }
 
     /// Forgets what is kept on disk.
@@ -140,8 +164,8 @@ impl Inner {
             .map(|tool| (tool.name().clone(), tool.clone()))
             .collect();
         let mut loaded = Loaded::default();
-        loaded.server = record.server();
-        loaded.set_aside = record.set_aside();
+        loaded.server = record.head().server();
+        loaded.set_aside = record.head().set_aside();
         loaded.tools = definitions
             .into_iter()
             .map(|definition| {
@@ -252,6 +276,11 @@ impl Inner {
 impl ToolLoader for KnownServer {
     async fn load(&self, context: LoadContext) -> Result<Loaded, Error> {
         let _turn = self.inner.confirming.lock().await;
+        let known = self.clone();
+        // Files are read where they may block.
+        if let Ok(Some(kept)) = tokio::task::spawn_blocking(move || known.kept()).await {
+            return Ok(kept);
+        }
         let record = self.inner.list(&context).await?;
         let generation = self.inner.server.generation();
         self.inner.keep(&record);

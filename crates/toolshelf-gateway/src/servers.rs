@@ -45,23 +45,30 @@ impl Servers {
                     let pinned = pinned(&entry.always_visible);
                     let server = KnownServer::new(id, config, pinned, common);
                     servers.push(server.clone());
-                    ToolGroup::new(entry.id.clone(), server)
+                    known_group(entry.id.clone(), server)
                 }
                 Err(fault) => faulty(entry, fault),
             };
-            group.title.clone_from(&entry.title);
-            group.description.clone_from(&entry.description);
+            if entry.title.is_some() {
+                group.title.clone_from(&entry.title);
+            }
+            if entry.description.is_some() {
+                group.description.clone_from(&entry.description);
+            }
             groups.push(group);
         }
         (Self { servers }, groups)
     }
 
-    /// Puts what is known from the cache on the shelf, so that it can be listed, searched
-    /// and loaded before any server runs.
-    pub(crate) fn stand_on(&self, shelf: &Shelf) {
+    /// Lets the servers know their shelf, and puts those tools on it that are shown
+    /// without having been loaded: pinned ones, or all.
+    pub(crate) fn stand_on(&self, shelf: &Shelf, all: bool) {
         for server in &self.servers {
             server.stands_on(shelf.downgrade());
-            let Some(loaded) = server.cached() else {
+            if !(all || server.has_pins()) {
+                continue;
+            }
+            let Some(loaded) = server.kept() else {
                 continue;
             };
             // A list that was kept by mistake is as good as none.
@@ -70,6 +77,11 @@ impl Servers {
                 server.forget();
             }
         }
+    }
+
+    /// Has the next load of each ask the server, whatever is kept of it.
+    pub(crate) fn distrust(&self) {
+        self.servers.iter().for_each(KnownServer::distrust);
     }
 
     /// A server that can be started.
@@ -91,6 +103,29 @@ impl Servers {
     pub(crate) async fn close(&self) {
         let servers = self.servers.iter();
         futures::future::join_all(servers.map(|server| server.server().close())).await;
+    }
+}
+
+/// The group of a server: with what is kept of it, so that a catalog lists it like one that
+/// is loaded.
+fn known_group(id: GroupId, server: KnownServer) -> ToolGroup {
+    let head = server.head();
+    let group = ToolGroup::new(id, server.clone());
+    let Some(head) = head else {
+        return group;
+    };
+    match group.clone().declared_tools(head.names()) {
+        Ok(mut declared) => {
+            let info = head.server();
+            declared.description = info.summary();
+            declared.title = info.title;
+            declared
+        }
+        Err(error) => {
+            tracing::warn!(server = %server.id(), "the cached list is ignored: {error}");
+            server.forget();
+            group
+        }
     }
 }
 

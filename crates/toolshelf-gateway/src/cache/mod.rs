@@ -4,5 +4,5 @@
 mod record;
 mod store;
 
-pub use record::CachedServer;
+pub use record::{CachedHead, CachedServer};
 pub use store::{CacheKey, DescriptorCache, user_cache_dir};

@@ -4,7 +4,7 @@
 //! folder alone holds: neither the name nor the record tells what stands in an `env`, not
 //! even to somebody who can guess it. Files are readable by their owner only.
 
-use std::io::{ErrorKind as IoKind, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind as IoKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -12,7 +12,7 @@ use sha2::Sha256;
 use toolshelf_core::{Error, ErrorKind};
 use toolshelf_mcp::StdioConfig;
 
-use super::record::CachedServer;
+use super::record::{CachedHead, CachedServer, read_head};
 use crate::chain::CHAIN_VARIABLE;
 
 /// The file of the key.
@@ -100,14 +100,40 @@ impl DescriptorCache {
     /// Reads a record; nothing where there is none, or where it cannot be read: a cache
     /// that is broken is as good as an empty one.
     pub fn load(&self, key: &CacheKey) -> Option<CachedServer> {
+        self.read(key, |mut file| {
+            let mut text = String::new();
+            file.read_to_string(&mut text)
+                .map_err(|cause| cause.to_string())?;
+            CachedServer::read(&text)
+        })
+    }
+
+    /// Reads what stands before the definitions of a record and nothing else of it.
+    pub fn head(&self, key: &CacheKey) -> Option<CachedHead> {
+        self.read(key, |file| {
+            let mut line = String::new();
+            BufReader::new(file)
+                .read_line(&mut line)
+                .map_err(|cause| cause.to_string())?;
+            read_head(&line)
+        })
+    }
+
+    fn read<T>(
+        &self,
+        key: &CacheKey,
+        read: impl FnOnce(std::io::Take<std::fs::File>) -> Result<Option<T>, String>,
+    ) -> Option<T> {
         let path = self.path(key);
-        match read_record(&path) {
-            Ok(record) => record.filter(CachedServer::is_readable),
-            Err(cause) => {
-                tracing::warn!("the cached list {} is ignored: {cause}", path.display());
-                None
-            }
-        }
+        let read = match std::fs::File::open(&path) {
+            Ok(file) => read(file.take(MAX_RECORD_BYTES)),
+            Err(cause) if cause.kind() == IoKind::NotFound => Ok(None),
+            Err(cause) => Err(cause.to_string()),
+        };
+        read.unwrap_or_else(|cause| {
+            tracing::warn!("the cached list {} is ignored: {cause}", path.display());
+            None
+        })
     }
 
     /// Writes a record in place of the one before.
@@ -117,7 +143,8 @@ impl DescriptorCache {
     /// [`ErrorKind::Unavailable`] when it cannot be written; the one before stays.
     pub fn store(&self, key: &CacheKey, record: &CachedServer) -> Result<(), Error> {
         let path = self.path(key);
-        let text = serde_json::to_string(record)
+        let text = record
+            .write()
             .map_err(|cause| Error::new(ErrorKind::Internal, cause.to_string()))?;
         write_private(&path, text.as_bytes()).map_err(|cause| {
             Error::new(
@@ -158,21 +185,6 @@ pub fn user_cache_dir() -> Option<PathBuf> {
         set("HOME")?.join(".cache")
     };
     Some(base.join("toolshelf"))
-}
-
-fn read_record(path: &Path) -> Result<Option<CachedServer>, String> {
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(cause) if cause.kind() == IoKind::NotFound => return Ok(None),
-        Err(cause) => return Err(cause.to_string()),
-    };
-    let mut text = String::new();
-    file.take(MAX_RECORD_BYTES)
-        .read_to_string(&mut text)
-        .map_err(|cause| cause.to_string())?;
-    serde_json::from_str(&text)
-        .map(Some)
-        .map_err(|cause| cause.to_string())
 }
 
 /// The key of a folder. Of several processes that make it at the same time one wins, and
