@@ -66,8 +66,9 @@ pub fn run(registry: Registry) -> ExitCode {
     }
     let output = Output::new(cli.global.color);
     logging::start(&cli.global, &cli.command);
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    // One thread: a message that passes through wakes nobody else. Files and programs are
+    // waited for elsewhere.
+    let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
     {
