@@ -9,6 +9,7 @@ Examples:
   toolshelf tour                                 See what it does, without any set-up
   toolshelf serve --config mcp.json              Serve the servers of a file to an MCP host
   toolshelf tools                                List all servers and their tools
+  toolshelf doctor                               Find out why a server does not work
   toolshelf call github/search_repos '{\"query\": \"mcp\"}'
 
 An entry for an MCP host:
@@ -19,7 +20,8 @@ or .mcp.json here, then toolshelf.json in your configuration directory.
 
 Exit codes:
   0    All is well
-  1    A tool or a server failed
+  1    A tool or a server failed; of those that look at all servers (tools, refresh, doctor),
+       also one whose entry is wrong
   2    The command line, the arguments of a tool or the configuration are wrong
   130  Control-C (143 for SIGTERM); `serve` ends with 0, since that is how it ends";
 
@@ -112,6 +114,7 @@ pub(crate) enum Command {
     Plugins(PluginsArguments),
     Tour(TourArguments),
     Refresh(RefreshArguments),
+    Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     SampleServer(SampleServerArguments),
     /// End the servers of a gateway that was killed; started by `serve`
@@ -247,6 +250,36 @@ pub(crate) struct ToolsArguments {
     /// Print what this server answered to tools/list, as it came
     #[arg(long, value_name = "SERVER", conflicts_with_all = ["only", "json"])]
     pub(crate) raw: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const DOCTOR_AFTER: &str = "\
+Starts the servers, a few at a time, lists their tools and ends them again. Looks at configuration,
+cache, commands, starts, protocol, lists of tools, names, sizes and schemas. Each finding is an
+error (something cannot be used), a warning (less good than it could be) or a note, and says how to
+mend it. The exit code is 1 when there is an error, and 0 otherwise.
+
+--json prints version, ok, config, cache, findings, servers and summary. A finding has severity,
+code, text and mend, and may have facts and tools. Members may be added; what is there stays.
+
+Examples:
+  toolshelf doctor
+  toolshelf doctor github             Only this server
+  toolshelf doctor --json | jq '.servers[] | {id, state, problems: [.findings[].code]}'";
+
+/// Examine configuration and servers, and say how to mend what is wrong
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR_AFTER)]
+pub(crate) struct DoctorArguments {
+    /// Only these servers
+    #[arg(value_name = "SERVER")]
+    pub(crate) only: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) servers: Servers,
 
     /// Print JSON
     #[arg(long)]

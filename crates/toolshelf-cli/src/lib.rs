@@ -21,6 +21,7 @@
 
 mod arguments;
 mod commands;
+mod doctor;
 mod failure;
 mod logging;
 mod output;
@@ -101,6 +102,7 @@ async fn command(command: Command, registry: &Registry, output: &Output) -> Resu
         Command::Plugins(arguments) => commands::plugins::run(&arguments, registry, output),
         Command::Tour(arguments) => tour::run(&arguments, output).await,
         Command::Refresh(arguments) => commands::refresh::run(&arguments, registry, output).await,
+        Command::Doctor(arguments) => doctor::run(&arguments, registry, output).await,
         Command::Completions(arguments) => commands::completions::run(&arguments, output),
         Command::SampleServer(arguments) => commands::sample_server::run(&arguments).await,
         // Has no runtime, and ran before there was one.

@@ -12,6 +12,8 @@ use crate::stderr::{self, Log};
 pub(crate) fn start(global: &Global, command: &Command) {
     let level = match (global.log_level, global.verbose) {
         (Some(level), _) => level,
+        // What the others warn of is what it reports.
+        (None, 0) if matches!(command, Command::Doctor(_)) => LogLevel::Error,
         (None, 0) => LogLevel::Warn,
         (None, 1) => LogLevel::Info,
         (None, 2) => LogLevel::Debug,

@@ -15,7 +15,7 @@
 //! | `child` | starts a process that sleeps, and does not wait for it |
 //! | `probe=late:MS`, `slow:MS`, `silent`, `dies` | what becomes of `server/discover`: answered later, before which nothing else is read (`slow`) or is (`late`) |
 //! | `connect=null`, `connect=error` | how `initialize` is answered |
-//! | `list=malformed`, `hostile`, `twins`, `many:N`, `wide:BYTES`, `named:NAME`, `empty` | the tools |
+//! | `list=malformed`, `hostile`, `twins`, `many:N`, `wide:BYTES`, `named:NAME`, `empty`, `file:PATH` | the tools |
 //! | `list=error`, `error-once:FILE`, `null`, `nothing`, `hang` | no tools |
 //! | `pages=N`, `pages=circle`, `pages=endless`, `pages=fault` | how the list is cut |
 //! | `crash-on=N` | ends with the Nth call, without an answer |
@@ -319,6 +319,7 @@ impl Server {
             "wide" => wide(detail.parse().unwrap_or_default()).to_string(),
             "named" => json!([{"name": detail, "inputSchema": {"type": "object"}}]).to_string(),
             "empty" => "[]".to_owned(),
+            "file" => std::fs::read_to_string(detail).unwrap_or_default(),
             _ if self.words.contains_key("changes") => self.changing().to_string(),
             _ => BASIC.to_owned(),
         };

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::helpers::{TestConfig, run, run_with_input, sample_entry, toolshelf};
+use crate::helpers::{TestConfig, faulty, run, run_with_input, sample_entry, toolshelf};
 
 const COMMANDS: &[&str] = &[
     "serve",
@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "plugins",
     "tour",
     "refresh",
+    "doctor",
     "completions",
     "sample-server",
 ];
@@ -173,6 +174,153 @@ fn tools_of_some_servers() {
     assert!(tool["bytes"].as_u64().unwrap() > tool["tokens"].as_u64().unwrap());
     let none = run(&["tools", "--samples", "isues"]).ended(2);
     assert!(none.err.contains("issues"), "{}", none.err);
+}
+
+#[test]
+fn the_raw_list_is_what_the_server_wrote() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = [
+        r#"{"name":"z","x":1.50,"x":2,"inputSchema":{}}"#,
+        r#"{"name":"\u0061","inputSchema":null}"#,
+        r#"{"name":"a\u001b\u202e"}"#,
+        "null",
+        r#""a tool""#,
+    ];
+    let list = folder.path().join("tools.json");
+    std::fs::write(&list, format!("[{}]", tools.join(","))).unwrap();
+    let mut off = faulty(&[]);
+    off["disabled"] = json!(true);
+    let config = TestConfig::of(&json!({
+        "odd": faulty(&[&format!("list=file:{}", list.display())]),
+        "paged": faulty(&["pages=3"]),
+        "endless": faulty(&["pages=circle"]),
+        "exits": faulty(&["exit=3"]),
+        "off": off,
+        "wrong": {"command": 7},
+    }));
+    let raw = |server: &str| run(&["tools", "--config", config.path(), "--raw", server]);
+    let odd = raw("odd").ended(0);
+    assert_eq!(
+        odd.out,
+        format!("{{\"tools\":[\n{}\n]}}\n", tools.join(",\n"))
+    );
+    assert!(odd.err.is_empty(), "{}", odd.err);
+    let paged = raw("paged").ended(0).json();
+    assert_eq!(paged["tools"].as_array().unwrap().len(), 3);
+
+    for (server, code, says) in [
+        ("endless", 1, "came twice"),
+        ("exits", 1, "exit status: 3"),
+        ("off", 2, "disabled"),
+        ("wrong", 2, "'command' is not a string"),
+        ("od", 2, "did you mean odd"),
+    ] {
+        let ran = raw(server).ended(code);
+        assert!(ran.err.contains(says), "{}", ran.err);
+        assert!(ran.out.is_empty(), "{}", ran.out);
+    }
+    for other in ["--json", "odd"] {
+        let both = ["tools", "--config", config.path(), "--raw", "odd", other];
+        run(&both).ended(2);
+    }
+}
+
+#[test]
+fn a_log_of_json_is_nothing_but_json() {
+    let mut quoting = faulty(&["exit=3"]);
+    quoting["env"] = json!({"TOKEN": "s3cret"});
+    let mut odd = faulty(&["banner"]);
+    odd["unknown"] = json!(1);
+    let config = TestConfig::of(
+        &json!({"quoting": quoting, "odd": odd, "hostile": faulty(&["list=hostile"])}),
+    );
+    let steps = r#"{"count": 3, "every_ms": 1}"#;
+    let runs: &[(&[&str], i32)] = &[
+        (&["tools", "-vvv"], 1),
+        (&["tools", "--raw", "quoting"], 1),
+        (&["tools", "nobody"], 2),
+        (&["call", "odd/steps", steps], 0),
+        (&["call", "odd/echo"], 2),
+        (&["catalog"], 0),
+        (&["doctor", "-v"], 1),
+        (&["nonsense"], 2),
+    ];
+    for (arguments, code) in runs {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--log-json");
+        if !arguments.contains(&"nonsense") {
+            arguments.extend(["--config", config.path()]);
+        }
+        let ran = run(&arguments).ended(*code);
+        let mut last = json!(null);
+        for line in ran.err.lines() {
+            last = serde_json::from_str(line).unwrap_or_else(|_| panic!("{arguments:?}: {line}"));
+            for field in ["timestamp", "level", "target"] {
+                assert!(last[field].is_string(), "{line}");
+            }
+            assert!(last["fields"]["message"].is_string(), "{line}");
+        }
+        // Who reads the log learns of the end; where the output says why, there is none.
+        if *code == 2 {
+            assert_eq!(last["fields"]["exit_code"], 2, "{arguments:?}: {}", ran.err);
+            assert_eq!(last["level"], "ERROR");
+        }
+        for text in [&ran.out, &ran.err] {
+            assert!(!text.contains("s3cret"), "{arguments:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn exit_codes_are_those_of_the_help() {
+    let config = TestConfig::of(&json!({
+        "fine": faulty(&["list=empty"]),
+        "dead": faulty(&["exit=9"]),
+        "wrong": {"command": 7},
+    }));
+    let cache = config.folder.path().join("cache");
+    let code = |arguments: &[&str]| {
+        let output = toolshelf()
+            .args(arguments)
+            .args(["--config", config.path()])
+            .env("TOOLSHELF_CACHE_DIR", &cache)
+            .output();
+        crate::helpers::Ran::from(output.unwrap()).code
+    };
+    for command in ["tools", "refresh", "doctor"] {
+        for (server, expected) in [("fine", 0), ("dead", 1), ("wrong", 1), ("nobody", 2)] {
+            assert_eq!(code(&[command, server]), expected, "{command} {server}");
+        }
+    }
+    for (server, expected) in [("fine", 0), ("dead", 1), ("wrong", 2), ("nobody", 2)] {
+        assert_eq!(
+            code(&["tools", "--raw", server]),
+            expected,
+            "--raw {server}"
+        );
+    }
+    for (tool, expected) in [
+        ("fine/x", 2),
+        ("dead/x", 1),
+        ("wrong/x", 2),
+        ("nobody/x", 2),
+    ] {
+        assert_eq!(code(&["call", tool]), expected, "call {tool}");
+    }
+    // A catalog shows servers that cannot be used as such.
+    assert_eq!(code(&["catalog"]), 0);
+    assert_eq!(code(&["catalog", "--strategy", "none"]), 2);
+    assert_eq!(code(&["serve", "--strategy", "none"]), 2);
+}
+
+#[test]
+fn completions_know_all_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&["completions", shell]).ended(0);
+        for word in ["doctor", "raw", "log-json"].iter().chain(COMMANDS) {
+            assert!(script.out.contains(word), "{word} in {shell}");
+        }
+    }
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! Running the binary.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The binary, with nothing of this process's environment that it would read.
 pub(crate) fn toolshelf() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolshelf"));
     for name in [
+        "CI",
+        "NO_COLOR",
         "TOOLSHELF_CONFIG",
+        "TOOLSHELF_CACHE_DIR",
         "TOOLSHELF_LOG",
         "TOOLSHELF_CHAIN",
         "COLUMNS",
@@ -97,6 +100,11 @@ impl TestConfig {
         Self { folder, path }
     }
 
+    /// Of servers.
+    pub(crate) fn of(servers: &serde_json::Value) -> Self {
+        Self::new(&serde_json::json!({ "mcpServers": servers }).to_string())
+    }
+
     pub(crate) fn path(&self) -> &str {
         self.path.to_str().unwrap()
     }
@@ -108,4 +116,21 @@ pub(crate) fn sample_entry(name: &str) -> serde_json::Value {
         "command": env!("CARGO_BIN_EXE_toolshelf"),
         "args": ["sample-server", name],
     })
+}
+
+/// The program of the server with faults.
+pub(crate) fn faulty_server() -> PathBuf {
+    let path = Path::new(env!("CARGO_BIN_EXE_toolshelf")).with_file_name("examples");
+    let path = path.join(format!("faulty-server{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        path.exists(),
+        "`cargo build -p toolshelf-cli --examples` makes {}",
+        path.display()
+    );
+    path
+}
+
+/// An entry that starts a server with faults.
+pub(crate) fn faulty(words: &[&str]) -> serde_json::Value {
+    serde_json::json!({"command": faulty_server(), "args": words})
 }

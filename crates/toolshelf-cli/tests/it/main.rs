@@ -8,8 +8,11 @@
 )]
 
 mod commands;
+mod doctor;
 mod helpers;
 #[cfg(target_os = "linux")]
 mod processes;
 mod samples;
+#[cfg(unix)]
+mod terminal;
 mod tour;

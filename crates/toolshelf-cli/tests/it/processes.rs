@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::helpers::toolshelf;
+use crate::helpers::{TestConfig, faulty, toolshelf};
 
 /// Processes that carry a mark in their environment: a command and all that it starts,
 /// since servers inherit variables that begin with `LC_`.
@@ -148,6 +148,32 @@ fn a_call_that_is_interrupted_is_130_and_leaves_nothing() {
     signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(marked.alive().is_empty());
+}
+
+#[test]
+fn commands_that_are_interrupted_while_servers_start_leave_nothing() {
+    let config = TestConfig::of(&serde_json::json!({
+        "one": faulty(&["start=60000"]),
+        "two": faulty(&["start=60000", "child"]),
+    }));
+    for (command, name, code) in [
+        ("tools", "-INT", 130),
+        ("refresh", "-TERM", 143),
+        ("doctor", "-INT", 130),
+        ("catalog", "-TERM", 143),
+    ] {
+        let (marked, mut toolshelf) = Marked::new(command);
+        let mut child = toolshelf
+            .args([command, "--config", config.path()])
+            .env("TOOLSHELF_CACHE_DIR", config.folder.path().join("cache"))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_until("two servers and a child", || marked.alive().len() == 4);
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{command}");
+        assert!(marked.alive().is_empty(), "{command}");
+    }
 }
 
 #[test]
