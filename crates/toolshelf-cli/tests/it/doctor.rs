@@ -10,6 +10,9 @@ use crate::helpers::{Ran, TestConfig, faulty, faulty_server, run, sample_entry, 
 /// What an `env` holds in these tests; the server quotes it when it refuses to start.
 const SECRET: &str = "s3cret";
 
+/// Severities and codes, in order.
+type Codes<'a> = &'a [(&'a str, &'a str)];
+
 /// Runs the doctor with a cache of its own.
 fn doctor(config: &TestConfig, arguments: &[&str]) -> Ran {
     let output = toolshelf()
@@ -174,7 +177,7 @@ fn what_is_odd_about_tools_is_no_error() {
     ]);
     std::fs::write(&list, tools.to_string()).unwrap();
     let list = format!("list=file:{}", list.display());
-    let cases: [(&[&str], &[(&str, &str)]); 8] = [
+    let cases: [(&[&str], Codes<'_>); 8] = [
         (&["banner"], &[("warning", "noise")]),
         (&["list=empty"], &[("warning", "no-tools")]),
         (&["list=twins"], &[("warning", "duplicate")]),
