@@ -647,6 +647,27 @@ fn a_configuration_is_read_as_editors_write_it() {
 }
 
 #[test]
+fn a_key_that_stands_twice_is_pointed_out() {
+    let text = r#"{"mcpServers": {
+        "one": {"command": "x", "env": {"A": "1", "A": "2"}},
+        "two": {"command": "x"},
+        "one": {"command": "y", "args": ["a", "a"]}
+    }}"#;
+    let config = Config::parse(text, &ProcessEnvironment).unwrap();
+    assert_eq!(
+        config.warnings,
+        [
+            "mcpServers.one.env.A stands twice; the last one counts",
+            "mcpServers.one stands twice; the last one counts",
+        ]
+    );
+    let EntryState::Stdio { command, .. } = &config.servers[0].state else {
+        panic!("{:?}", config.servers[0]);
+    };
+    assert_eq!(command, "y");
+}
+
+#[test]
 fn idle_servers_end_after_half_an_hour_where_an_entry_does_not_say() {
     let text = json!({"mcpServers": {
         "a": {"command": "x"}, "b": {"command": "x", "idleTimeout": 0},

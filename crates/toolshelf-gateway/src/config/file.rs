@@ -1,8 +1,10 @@
 //! Finding and reading the file.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use jsonc_parser::ParseOptions;
+use jsonc_parser::ast::Value as Node;
+use jsonc_parser::{CollectOptions, ParseOptions, ParseResult};
 use serde_json::{Map, Value};
 use toolshelf_core::{Error, ErrorKind, GroupId};
 
@@ -81,7 +83,7 @@ impl Config {
         let mut config = Self {
             path: None,
             servers: Vec::with_capacity(servers.len()),
-            warnings: Vec::new(),
+            warnings: repeated_keys(text),
         };
         for key in root.keys() {
             config.warnings.push(format!(
@@ -128,6 +130,46 @@ fn dialect() -> ParseOptions {
         allow_bare_decimal_point_numbers: false,
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
+    }
+}
+
+/// Keys that stand twice in one object, of which the last counts: mostly an entry that was
+/// pasted below one of its name.
+fn repeated_keys(text: &str) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &dialect());
+    if let Ok(ParseResult {
+        value: Some(root), ..
+    }) = parsed
+    {
+        note_repeated(&root, "", &mut warnings);
+    }
+    warnings
+}
+
+fn note_repeated(value: &Node<'_>, path: &str, warnings: &mut Vec<String>) {
+    match value {
+        Node::Object(object) => {
+            let mut seen = BTreeSet::new();
+            for property in &object.properties {
+                let name = toolshelf_core::text::one_line(property.name.as_str(), 64);
+                let path = if path.is_empty() {
+                    name
+                } else {
+                    format!("{path}.{name}")
+                };
+                if !seen.insert(property.name.as_str()) {
+                    warnings.push(format!("{path} stands twice; the last one counts"));
+                }
+                note_repeated(&property.value, &path, warnings);
+            }
+        }
+        Node::Array(array) => {
+            for element in &array.elements {
+                note_repeated(element, path, warnings);
+            }
+        }
+        _ => {}
     }
 }
 
