@@ -14,11 +14,22 @@ use crate::error::{Error, ErrorKind};
 pub const MAX_ID_BYTES: usize = 128;
 
 fn check(what: &'static str, text: &str) -> Result<(), Error> {
-    let fault = if text.is_empty() {
+    match fault(text, MAX_ID_BYTES) {
+        None => Ok(()),
+        Some(fault) => Err(Error::new(
+            ErrorKind::InvalidDefinition,
+            format!("{what} {:?} is not valid: {fault}", bounded(text)),
+        )),
+    }
+}
+
+/// What the naming policy has against a text, if anything.
+pub(crate) fn fault(text: &str, max_bytes: usize) -> Option<String> {
+    if text.is_empty() {
         Some("it is empty".to_owned())
-    } else if text.len() > MAX_ID_BYTES {
+    } else if text.len() > max_bytes {
         Some(format!(
-            "it has {} bytes, more than {MAX_ID_BYTES}",
+            "it has {} bytes, more than {max_bytes}",
             text.len()
         ))
     } else if text.trim() != text {
@@ -27,13 +38,6 @@ fn check(what: &'static str, text: &str) -> Result<(), Error> {
         text.chars()
             .find(|c| c.is_control() || is_invisible(*c) || matches!(c, ',' | '`'))
             .map(|c| format!("it holds the character {c:?}"))
-    };
-    match fault {
-        None => Ok(()),
-        Some(fault) => Err(Error::new(
-            ErrorKind::InvalidDefinition,
-            format!("{what} {:?} is not valid: {fault}", bounded(text)),
-        )),
     }
 }
 

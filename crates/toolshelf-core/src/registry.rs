@@ -166,6 +166,18 @@ const KNOWN: &[(PluginKind, &str, &str)] = &[
     (PluginKind::CatalogFormat, "dispatch/1", "toolshelf-catalog"),
     (PluginKind::CatalogFormat, "inject/1", "toolshelf-catalog"),
     (PluginKind::CatalogFormat, "gateway/1", "toolshelf-catalog"),
+    (PluginKind::DiscoveryCodec, "found/1", "toolshelf-discovery"),
+    (
+        PluginKind::DiscoveryCodec,
+        "tool-reference/1",
+        "toolshelf-discovery",
+    ),
+    (
+        PluginKind::DiscoveryCodec,
+        "functions/1",
+        "toolshelf-discovery",
+    ),
+    (PluginKind::DiscoveryCodec, "load/1", "toolshelf-discovery"),
     (PluginKind::Loader, "stdio", "toolshelf-mcp"),
 ];
 

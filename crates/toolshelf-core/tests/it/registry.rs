@@ -3,10 +3,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolshelf_core::codec::{DiscoveryCodec, ReadDiscovery};
+use toolshelf_core::codec::{Block, DiscoveryCodec, ReadDiscovery};
 use toolshelf_core::{
-    Builder, Error, ErrorKind, NoOptions, Plugin, PluginKind, Registry, options_schema,
-    read_options, submit,
+    Builder, ContentBlock, Error, ErrorKind, NoOptions, Plugin, PluginKind, Registry,
+    options_schema, read_options, submit,
 };
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -22,11 +22,11 @@ impl DiscoveryCodec for Joined {
         "joined/1"
     }
 
-    fn write(&self, names: &[&str]) -> String {
-        names.join(&self.0.separator)
+    fn write(&self, names: &[&str]) -> Result<Vec<ContentBlock>, Error> {
+        Ok(vec![ContentBlock::text(names.join(&self.0.separator))])
     }
 
-    fn read(&self, _text: &str) -> ReadDiscovery {
+    fn read<'a>(&self, _content: &'a [Block<'a>]) -> ReadDiscovery<'a> {
         ReadDiscovery::default()
     }
 }
@@ -65,7 +65,10 @@ fn submitted_plugins_are_linked() {
     let codec = registry
         .discovery_codec("joined/1", &json!({"separator": "+"}))
         .unwrap();
-    assert_eq!(codec.write(&["a", "b"]), "a+b");
+    assert_eq!(
+        codec.write(&["a", "b"]).unwrap(),
+        [ContentBlock::text("a+b")]
+    );
 }
 
 #[test]
