@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 mod fixtures;
+mod fuzz;
 mod layering;
 mod process;
 mod steps;

@@ -9,14 +9,18 @@ use serde_json::Value;
 
 use crate::process::{self, run};
 use crate::workspace::Workspace;
-use crate::{fixtures, layering};
+use crate::{fixtures, fuzz, layering};
 
 /// The package that holds the benchmarks. Its dependencies are large and only `nightly` compiles them to run;
 /// clippy checks it like all others.
 const BENCHES: &str = "toolshelf-benches";
 
 /// The crates whose golden files promise bytes.
-const GOLDEN_CRATES: &[&str] = &["toolshelf-catalog", "toolshelf-strategies"];
+const GOLDEN_CRATES: &[&str] = &[
+    "toolshelf-catalog",
+    "toolshelf-discovery",
+    "toolshelf-strategies",
+];
 
 /// Cases per property in `nightly`; proptest's own default is 256.
 const NIGHTLY_PROPTEST_CASES: &str = "1024";
@@ -102,6 +106,11 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the benchmarks compile",
         run: benches,
     },
+    Step {
+        name: "fuzz",
+        about: "ten minutes of odd histories (TOOLSHELF_FUZZ_SECONDS)",
+        run: fuzz::discovery,
+    },
 ];
 
 /// A sequence of steps.
@@ -133,7 +142,7 @@ impl Suite {
             Self::Ci => &[
                 "fixtures", "fmt", "clippy", "layering", "test", "doctest", "golden", "doc",
             ],
-            Self::Nightly => &["fixtures", "features", "slow", "tour", "benches"],
+            Self::Nightly => &["fixtures", "features", "slow", "tour", "benches", "fuzz"],
         }
     }
 

@@ -1,0 +1,17 @@
+//! What is written, what is read, and what never counts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a helper of a test fails as a test does"
+)]
+
+mod codecs;
+mod fixtures;
+mod found;
+mod golden;
+mod histories;
+mod incremental;
+mod marker;
+mod origin;
+mod properties;
+mod registry;
