@@ -17,6 +17,9 @@ pub const MAX_DISCOVERED_NAME_BYTES: usize = 2 * MAX_ID_BYTES + 1;
 /// How many issues are kept of one result.
 pub const MAX_DISCOVERY_ISSUES: usize = 64;
 
+/// Up to so many names, looking through the list is faster than hashing.
+const FEW_NAMES: usize = 16;
+
 /// The most bytes of foreign text in an issue.
 const MAX_DETAIL_BYTES: usize = 160;
 
@@ -147,6 +150,7 @@ impl ReadDiscovery<'_> {
 #[derive(Debug, Default)]
 pub struct Collector<'a> {
     read: ReadDiscovery<'a>,
+    /// The names once more, where there are more than a few.
     seen: HashSet<Cow<'a, str>>,
 }
 
@@ -165,7 +169,7 @@ impl<'a> Collector<'a> {
             self.issue(IssueKind::InvalidName, block, &fault);
             return true;
         }
-        if self.seen.contains(&name) {
+        if self.holds(&name) {
             return true;
         }
         if self.read.names.len() >= MAX_DISCOVERED_NAMES {
@@ -173,9 +177,22 @@ impl<'a> Collector<'a> {
             self.issue(IssueKind::TooManyNames, block, &detail);
             return false;
         }
-        self.seen.insert(name.clone());
+        if self.read.names.len() == FEW_NAMES {
+            self.seen.extend(self.read.names.iter().cloned());
+        }
+        if self.read.names.len() >= FEW_NAMES {
+            self.seen.insert(name.clone());
+        }
         self.read.names.push(name);
         true
+    }
+
+    fn holds(&self, name: &Cow<'a, str>) -> bool {
+        if self.read.names.len() > FEW_NAMES {
+            self.seen.contains(name)
+        } else {
+            self.read.names.contains(name)
+        }
     }
 
     /// Takes an issue. Beyond [`MAX_DISCOVERY_ISSUES`] they are dropped.
