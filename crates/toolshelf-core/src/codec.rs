@@ -187,11 +187,11 @@ impl<'a> Collector<'a> {
         true
     }
 
-    fn holds(&self, name: &Cow<'a, str>) -> bool {
+    fn holds(&self, name: &str) -> bool {
         if self.read.names.len() > FEW_NAMES {
             self.seen.contains(name)
         } else {
-            self.read.names.contains(name)
+            self.read.names.iter().any(|known| known == name)
         }
     }
 
