@@ -11,7 +11,8 @@
 //! | `inject/1` | system prompt, made anew each turn | [`InjectCatalog`] |
 //! | `gateway/1` | description of one tool of an MCP server | [`GatewayCatalog`] |
 //! | `load/1` | answer of `load_tools` | [`LoadAnswer`] |
-//! | `texts/1` | own tools, instructions, errors | [`texts`] |
+//! | `announce/1` | the end of a history | [`announcement`] |
+//! | `texts/1` | own tools, instructions, answers of `search_tools`, errors | [`texts`] |
 //!
 //! The three catalogs are plugins: a host that links this crate finds them in
 //! [`Registry::linked`](toolshelf_core::Registry::linked), or registers
@@ -43,6 +44,7 @@
 //! # Ok::<(), toolshelf_core::Error>(())
 //! ```
 
+mod announce;
 mod answer;
 pub mod dispatch;
 pub mod gateway;
@@ -52,6 +54,7 @@ mod options;
 mod render;
 pub mod texts;
 
+pub use announce::{ANNOUNCE_FORMAT, MAX_ANNOUNCEMENT_BYTES, announcement};
 pub use answer::{
     DEFAULT_NAMED_CAP, DEFAULT_SCHEMA_BUDGET, LOAD_FORMAT, LoadAnswer, MAX_INSTRUCTIONS_BYTES,
     MAX_LISTED_NAMES_BYTES, MAX_OMITTED_BYTES, Schemas, Separators,

@@ -2,9 +2,7 @@
 
 use std::sync::LazyLock;
 
-use serde_json::json;
 use tiktoken_rs::CoreBPE;
-use toolshelf_core::ToolDefinition;
 use toolshelf_core::tokens::TokenCounter;
 
 /// Bytes per token where nothing better is known.
@@ -35,13 +33,4 @@ impl TokenCounter for O200kBase {
             None => text.len().div_ceil(BYTES_PER_TOKEN),
         }
     }
-}
-
-/// What a request carries of a definition: name, description and input schema. Titles,
-/// hints and output schemas stay with the host.
-pub(crate) fn definition_text(name: &str, definition: &ToolDefinition) -> String {
-    let name = json!(name);
-    let description = json!(definition.description().unwrap_or_default());
-    let schema = definition.input_schema();
-    format!(r#"{{"name":{name},"description":{description},"input_schema":{schema}}}"#)
 }

@@ -56,7 +56,7 @@ pub use id::{GroupId, MAX_ID_BYTES, ToolKey, ToolName};
 pub use inventory;
 pub use json::{Digest, JsonText, MAX_DEPTH};
 pub use message::{Event, Message, Role};
-pub use naming::{MAX_WIRE_NAME_BYTES, wire_name};
+pub use naming::{MAX_WIRE_NAME_BYTES, is_legal as is_legal_wire_name, wire_name};
 pub use registry::{
     Build, Builder, NoOptions, Plugin, PluginKind, Registry, options_schema, read_options,
 };

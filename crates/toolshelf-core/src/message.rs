@@ -42,12 +42,17 @@ pub struct Message {
 pub enum Event {
     /// A message was appended to the history.
     Appended(Message),
-    /// The strategy's own search tool answered a call; only this is a discovery.
-    SearchAnswered {
-        /// The id of the call.
-        call_id: String,
-        /// What was answered.
-        content: Vec<ContentBlock>,
+    /// A history shows that the strategy's own search tool named these tools. Who reads a
+    /// history makes sure that it was the search tool; nothing else is a discovery.
+    Discovered {
+        /// The names as they stand there.
+        names: Vec<String>,
+    },
+    /// The provider, or something before it, refused a request because tools were deferred
+    /// in it.
+    DeferralRefused {
+        /// What it said.
+        reason: String,
     },
     /// The history was compacted. The marker carries the state as it was, when the
     /// host put it there.

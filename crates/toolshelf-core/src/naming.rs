@@ -61,7 +61,7 @@ pub fn wire_name(group: &GroupId, tool: &ToolName) -> String {
 
 /// Whether a name can stand on the wire as it is: it matches `^[a-zA-Z0-9_-]{1,64}$`,
 /// the rule of the strictest provider.
-pub(crate) fn is_legal(name: &str) -> bool {
+pub fn is_legal(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(is_legal_char)
 }
 

@@ -125,6 +125,9 @@ impl State {
                     }
                 }
             }
+            Delta::Keep { name, value } => {
+                self.extensions.insert(name.clone(), value.clone());
+            }
             Delta::Latch { name, value } => {
                 self.latched
                     .entry(name.clone())
@@ -211,6 +214,14 @@ pub enum Delta {
     },
     /// Tools were found by a search, or joined the tools array.
     Discover(Vec<ToolKey>),
+    /// What a strategy remembers, in place of what it remembered under the same name. It
+    /// stands in [`State::extensions`].
+    Keep {
+        /// The name. Strategies use names that begin with their own.
+        name: String,
+        /// What to remember.
+        value: Value,
+    },
     /// A decision for the life of the session; a second one under the same name
     /// changes nothing.
     Latch {

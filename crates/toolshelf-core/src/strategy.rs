@@ -14,6 +14,7 @@ use crate::id::{GroupId, ToolKey};
 use crate::message::Event;
 use crate::search::SearchIndex;
 use crate::state::{Delta, State};
+use crate::tokens::TokenCounter;
 use crate::tool::{Arguments, Repair};
 
 /// A call as the model made it.
@@ -107,6 +108,11 @@ pub struct Cx<'a> {
     pub index: Option<&'a dyn SearchIndex>,
     /// The model's context window in tokens, where it is known.
     pub context_window: Option<u64>,
+    /// A token counter, where the host has one.
+    pub counter: Option<&'a dyn TokenCounter>,
+    /// How many calls of the same name came directly before this one; zero outside of a
+    /// call.
+    pub repeats: usize,
     /// Where texts go.
     pub placement: Placement,
 }
@@ -120,6 +126,8 @@ impl<'a> Cx<'a> {
             access: None,
             index: None,
             context_window: None,
+            counter: None,
+            repeats: 0,
             placement: Placement::default(),
         }
     }
@@ -199,6 +207,11 @@ pub enum News {
     Changed(ToolKey),
     /// A tool that was disclosed does not exist any more.
     Gone(ToolKey),
+    /// Nothing is deferred any more: every tool is in the list.
+    Inline {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// What the next request carries.
@@ -305,8 +318,8 @@ pub trait Strategy: Send + Sync {
     }
 
     /// Learns from something that happened.
-    fn observe(&self, state: &mut State, event: &Event) {
-        let _ = (state, event);
+    fn observe(&self, cx: &Cx<'_>, state: &mut State, event: &Event) {
+        let _ = (cx, state, event);
     }
 
     /// What the next request carries.

@@ -62,8 +62,7 @@ impl std::fmt::Debug for Source {
     }
 }
 
-/// Reads one result of a tool that is known to be the search or load tool, such as the
-/// content of [`Event::SearchAnswered`](toolshelf_core::Event::SearchAnswered).
+/// Reads one result of a tool that is known to be the search or load tool.
 ///
 /// ```
 /// use toolshelf_core::ContentBlock;

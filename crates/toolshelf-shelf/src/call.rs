@@ -89,6 +89,8 @@ struct Run<'a> {
     settled: Settled,
     /// The definition that the planner saw when it decided.
     seen: Option<Arc<ToolDefinition>>,
+    /// How many calls of the same name came directly before.
+    repeats: usize,
 }
 
 /// Makes a call. `resolved` gets the changes of the state as soon as the call is
@@ -101,6 +103,7 @@ pub(crate) async fn run(
     context: CallContext,
     resolved: impl FnOnce(Vec<Delta>),
 ) -> CallReport {
+    let repeats = session.repeats(&call.name);
     let mut run = Run {
         session,
         policy: policy.as_ref(),
@@ -118,6 +121,7 @@ pub(crate) async fn run(
         permitted: BTreeSet::new(),
         settled: Settled::new(),
         seen: None,
+        repeats,
     };
     let mut resolved = Some(resolved);
     let mut resolved = |deltas| {
@@ -213,6 +217,9 @@ impl Run<'_> {
         let mut met = BTreeSet::new();
         for _ in 0..MAX_ROUNDS {
             let (step, seen) = session.with_cx(&self.settled, |cx| {
+                let mut cx = *cx;
+                cx.repeats = self.repeats;
+                let cx = &cx;
                 let step = strategy.resolve(cx, state, &self.report.envelope);
                 let seen = match &step {
                     Step::Done(Resolution::Execute { key, .. }) => definition_of(cx, key),

@@ -55,6 +55,7 @@
 
 mod call;
 mod cost;
+mod index;
 mod limits;
 mod loads;
 mod observer;

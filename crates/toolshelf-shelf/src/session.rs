@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 use toolshelf_core::search::SearchIndex;
+use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
     Call, CallContext, Cancellation, Cx, Delta, Error, ErrorKind, Event, Need, Placement, Settled,
     State, Step, Strategy, Surface,
@@ -25,8 +26,8 @@ pub struct SessionOptions {
     pub placement: Placement,
     /// The model's context window in tokens, where it is known.
     pub context_window: Option<u64>,
-    /// An index over deferred tools.
-    pub index: Option<Arc<dyn SearchIndex>>,
+    /// What counts tokens, for strategies that decide by them.
+    pub counter: Option<Arc<dyn TokenCounter>>,
 }
 
 impl SessionOptions {
@@ -43,6 +44,8 @@ struct Kept {
     state: Arc<State>,
     state_revision: u64,
     surface: Option<KeptSurface>,
+    /// The name of the last call, and how many calls of it came in a row.
+    streak: (String, usize),
 }
 
 impl Kept {
@@ -104,6 +107,7 @@ impl Session {
                 state: Arc::new(state),
                 state_revision: 0,
                 surface: None,
+                streak: Default::default(),
             }),
         })
     }
@@ -140,15 +144,31 @@ impl Session {
                 state: kept.state.clone(),
                 state_revision: kept.state_revision,
                 surface: kept.surface.clone(),
+                streak: kept.streak.clone(),
             }),
         }
     }
 
     /// Tells the strategy that something happened.
     pub fn observe(&self, event: &Event) {
-        let mut kept = self.kept();
-        self.strategy.observe(Arc::make_mut(&mut kept.state), event);
-        kept.state_revision += 1;
+        self.with_cx(&Settled::new(), |cx| {
+            let mut kept = self.kept();
+            self.strategy
+                .observe(cx, Arc::make_mut(&mut kept.state), event);
+            kept.state_revision += 1;
+        });
+    }
+
+    /// How many calls of this name came directly before this one, which counts for the
+    /// next.
+    pub(crate) fn repeats(&self, name: &str) -> usize {
+        let streak = &mut self.kept().streak;
+        if streak.0 == name {
+            streak.1 += 1;
+        } else {
+            *streak = (name.to_owned(), 0);
+        }
+        streak.1
     }
 
     pub(crate) fn apply(&self, deltas: &[Delta]) {
@@ -159,8 +179,12 @@ impl Session {
         let table = self.shelf.inner.loads.read();
         let mut cx = Cx::new(&table.groups);
         cx.settled = Some(settled);
-        cx.access = self.shelf.inner.access.as_deref();
-        cx.index = self.options.index.as_deref();
+        let access = self.shelf.inner.access.as_deref();
+        let index = self.shelf.inner.index.as_ref();
+        let index = index.map(|index| index.over(&table.groups, access));
+        cx.access = access;
+        cx.index = index.as_ref().map(|index| index as &dyn SearchIndex);
+        cx.counter = self.options.counter.as_deref();
         cx.context_window = self.options.context_window;
         cx.placement = self.options.placement;
         look(&cx)
@@ -204,7 +228,7 @@ impl Session {
                     kept.apply(&surface.deltas);
                     let surface = Arc::new(surface);
                     kept.surface = Some(KeptSurface {
-                        surface: surface.clone(),
+                        surface: told(&surface),
                         state_revision: if unchanged {
                             kept.state_revision
                         } else {
@@ -342,6 +366,18 @@ impl Session {
         let (reports, ()) = futures::future::join(futures::future::join_all(runs), apply).await;
         reports
     }
+}
+
+/// The surface for whoever asks again: news is told once.
+fn told(surface: &Arc<Surface>) -> Arc<Surface> {
+    if surface.news.is_empty() && surface.deltas.is_empty() {
+        return surface.clone();
+    }
+    Arc::new(Surface {
+        news: Vec::new(),
+        deltas: Vec::new(),
+        ..Surface::clone(surface)
+    })
 }
 
 impl std::fmt::Debug for Session {

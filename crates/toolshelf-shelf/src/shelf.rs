@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use futures::StreamExt;
+use toolshelf_core::search::SearchIndex;
 use toolshelf_core::{
     Access, Cancellation, Digest, Error, ErrorKind, GroupId, Groups, LoadContext, Loaded,
     LoadedGroup, State, Strategy, ToolGroup, ToolKey, ToolName,
 };
 
+use crate::index::ShelfIndex;
 use crate::limits::Limits;
 use crate::loads::Loads;
 use crate::observer::{LoadCause, Observer};
@@ -24,6 +26,7 @@ pub(crate) struct Inner {
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) hooks: Vec<Arc<dyn CallHook>>,
     pub(crate) access: Option<Arc<dyn Access>>,
+    pub(crate) index: Option<ShelfIndex>,
     pub(crate) validation: Arc<ValidationOf>,
     pub(crate) limits: Limits,
 }
@@ -42,6 +45,7 @@ pub struct ShelfBuilder {
     policy: Arc<dyn Policy>,
     hooks: Vec<Arc<dyn CallHook>>,
     access: Option<Arc<dyn Access>>,
+    index: Option<Arc<dyn SearchIndex>>,
     observer: Option<Arc<dyn Observer>>,
     validation: Arc<ValidationOf>,
     limits: Limits,
@@ -81,6 +85,15 @@ impl ShelfBuilder {
     #[must_use]
     pub fn access(mut self, access: impl Access + 'static) -> Self {
         self.access = Some(Arc::new(access));
+        self
+    }
+
+    /// Sets the index that strategies with a search need. The shelf hands it the tools
+    /// that are loaded, those alone that exist for the model, and only when somebody
+    /// searches; so it belongs to this shelf.
+    #[must_use]
+    pub fn index(mut self, index: Arc<dyn SearchIndex>) -> Self {
+        self.index = Some(index);
         self
     }
 
@@ -133,6 +146,7 @@ impl ShelfBuilder {
                 policy: self.policy,
                 hooks: self.hooks,
                 access: self.access,
+                index: self.index.map(ShelfIndex::new),
                 validation: self.validation,
                 limits: self.limits,
             }),
@@ -148,6 +162,7 @@ impl Shelf {
             policy: Arc::new(PermitAll),
             hooks: Vec::new(),
             access: None,
+            index: None,
             observer: None,
             validation: Arc::new(|_| Validation::default()),
             limits: Limits::default(),

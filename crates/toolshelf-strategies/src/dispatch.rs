@@ -7,23 +7,24 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolshelf_catalog::{
     DEFAULT_NAMED_CAP, DEFAULT_SCHEMA_BUDGET, DispatchCatalog, GatewayCatalog, Schemas, Separators,
     texts::{
         self, DEFERRED_TOOL_CALL, DEFERRED_TOOL_DESTROY, DEFERRED_TOOL_READ, DEFERRED_TOOL_WRITE,
-        LOAD_TOOLS,
+        LOAD_TOOLS, SEARCH_TOOLS,
     },
 };
 use toolshelf_core::catalog::{CatalogFormat, CatalogView};
 use toolshelf_core::{
-    Answer, Builder, Call, Cx, Error, Placement, Plugin, Resolution, State, Step, Strategy,
-    Surface, ToolSlot, options_schema, read_options,
+    Answer, Builder, Call, ContentBlock, Cx, Error, Placement, Plugin, Resolution, State, Step,
+    Strategy, Surface, ToolSlot, options_schema, read_options,
 };
 
 use crate::lookup::bare;
 use crate::split::Reach;
 use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
-use crate::{call, envelope, forward, load};
+use crate::{call, envelope, forward, load, search};
 
 /// Options of `dispatch`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,8 @@ pub struct DispatchOptions {
     /// Three forwarders instead of one, by what a tool does according to its server's
     /// hints, so that a host's rules for approval keep their meaning.
     pub split_calls: bool,
+    /// A search tool beside the load tool. The shelf needs an index for it.
+    pub search: bool,
 }
 
 impl Default for DispatchOptions {
@@ -54,6 +57,7 @@ impl Default for DispatchOptions {
             schema_cap: DEFAULT_NAMED_CAP,
             python_separators: false,
             split_calls: false,
+            search: false,
         }
     }
 }
@@ -125,6 +129,9 @@ impl Dispatch {
             (Placement::McpServer, true) => texts::load_tools_split_gateway(catalog)?,
         };
         let mut slots = vec![own_slot(load)];
+        if self.options.search {
+            slots.insert(0, own_slot(texts::search_tools_dispatch()?));
+        }
         if split {
             slots.extend(texts::split_calls()?.map(own_slot));
         } else {
@@ -135,15 +142,55 @@ impl Dispatch {
 
     /// The names of the tools that are there besides the host's.
     fn own_names(&self) -> &'static [&'static str] {
-        if self.options.split_calls {
-            &[
-                LOAD_TOOLS,
-                DEFERRED_TOOL_READ,
-                DEFERRED_TOOL_WRITE,
-                DEFERRED_TOOL_DESTROY,
-            ]
-        } else {
-            &[LOAD_TOOLS, DEFERRED_TOOL_CALL]
+        const ALL: &[&str] = &[
+            SEARCH_TOOLS,
+            LOAD_TOOLS,
+            DEFERRED_TOOL_READ,
+            DEFERRED_TOOL_WRITE,
+            DEFERRED_TOOL_DESTROY,
+        ];
+        match (self.options.split_calls, self.options.search) {
+            (true, true) => ALL,
+            (true, false) => &ALL[1..],
+            (false, true) => &[SEARCH_TOOLS, LOAD_TOOLS, DEFERRED_TOOL_CALL],
+            (false, false) => &[LOAD_TOOLS, DEFERRED_TOOL_CALL],
+        }
+    }
+
+    fn search(&self, cx: &Cx<'_>, arguments: &Value) -> Step<Resolution> {
+        let searched = match search::search(cx, arguments, search::RESULTS) {
+            Step::Need(needs) => return Step::Need(needs),
+            Step::Done(Err(text)) => return Step::Done(Resolution::Answer(Answer::error(text))),
+            Step::Done(Ok(searched)) => searched,
+        };
+        let mut lines = Vec::new();
+        if !searched.tools.is_empty() {
+            let hits = searched
+                .tools
+                .iter()
+                .map(|tool| (&tool.key, &**tool.definition()));
+            let hits: Vec<_> = hits.collect();
+            lines.push(texts::found_tools(&searched.query, &hits));
+        }
+        lines.extend(searched.remarks(cx));
+        Step::Done(Resolution::Answer(Answer {
+            content: vec![ContentBlock::text(lines.join("\n"))],
+            is_error: false,
+            deltas: Vec::new(),
+        }))
+    }
+
+    fn own_tool(
+        &self,
+        cx: &Cx<'_>,
+        state: &State,
+        name: &str,
+        arguments: &Value,
+    ) -> Option<Step<Resolution>> {
+        match name {
+            LOAD_TOOLS => Some(load::resolve(cx, state, arguments, self.how())),
+            SEARCH_TOOLS if self.options.search => Some(self.search(cx, arguments)),
+            _ => None,
         }
     }
 
@@ -185,30 +232,39 @@ impl Strategy for Dispatch {
         Step::Done(Surface {
             tools,
             prompt_section: in_prompt.then(|| Arc::from(catalog)),
-            instructions: Some(Arc::from(if self.options.split_calls {
-                texts::instructions_split()
-            } else {
-                texts::instructions_dispatch()
-            })),
+            instructions: Some(Arc::from(
+                match (self.options.split_calls, self.options.search) {
+                    (true, _) => texts::instructions_split(),
+                    (false, true) => texts::instructions_dispatch_search(),
+                    (false, false) => texts::instructions_dispatch(),
+                },
+            )),
             ..Surface::default()
         })
     }
 
     fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution> {
-        if call.name == LOAD_TOOLS {
-            return load::resolve(cx, state, &call.arguments, self.how());
+        if let Some(step) = self.own_tool(cx, state, &call.name, &call.arguments) {
+            return step;
         }
         let Some(reach) = self.reach(&call.name) else {
             return call::native(cx, call);
         };
         match envelope::open(&call.arguments) {
             Err(error) => Step::Done(Resolution::Answer(Answer::error(error.for_model()))),
-            // Models forward the load tool too; it means what it says.
-            Ok(envelope) if bare(&envelope.tool_name) == LOAD_TOOLS => match envelope.arguments {
-                Ok(arguments) => load::resolve(cx, state, &arguments.into(), self.how()),
-                Err(text) => Step::Done(Resolution::Answer(Answer::error(text))),
-            },
-            Ok(envelope) => forward::resolve(cx, envelope, reach),
+            Ok(envelope) => {
+                // Models forward the other own tools too; they mean what they say.
+                let name = bare(&envelope.tool_name).to_owned();
+                let own = match &envelope.arguments {
+                    Ok(arguments) => self.own_tool(cx, state, &name, &arguments.clone().into()),
+                    Err(text) if name == LOAD_TOOLS => {
+                        let error = Answer::error(text.clone());
+                        Some(Step::Done(Resolution::Answer(error)))
+                    }
+                    Err(_) => None,
+                };
+                own.unwrap_or_else(|| forward::resolve(cx, envelope, reach))
+            }
         }
     }
 }

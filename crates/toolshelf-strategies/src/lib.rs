@@ -7,9 +7,11 @@
 //! |---|---|---|---|---|
 //! | [`Dispatch`] | constant | constant | nothing: schemas come at the end of the history | `deferred_tool_call` |
 //! | [`Inject`] | grows with each load | shrinks with each load | the whole prompt cache once | native |
+//! | [`Tst`] | grows with what a search finds | unchanged | the whole prompt cache once | native |
+//! | [`TstAuto`] | as `tst` or as `standard`, decided once | unchanged | as the one it is | native |
 //! | [`Standard`] | everything | unchanged | – | native |
 //!
-//! All three run a tool by whichever name is unique: qualified (`group/tool`), on the
+//! All of them run a tool by whichever name is unique: qualified (`group/tool`), on the
 //! wire, or bare. A deferred tool that is called before it was loaded is loaded and runs.
 //!
 //! ```
@@ -29,7 +31,12 @@
 //! # Ok::<(), toolshelf_core::Error>(())
 //! ```
 
-#[cfg(any(feature = "dispatch", feature = "inject", feature = "standard"))]
+#[cfg(any(
+    feature = "dispatch",
+    feature = "inject",
+    feature = "standard",
+    feature = "tst"
+))]
 mod call;
 #[cfg(feature = "dispatch")]
 pub mod dispatch;
@@ -39,22 +46,54 @@ mod envelope;
 mod forward;
 #[cfg(feature = "inject")]
 pub mod inject;
+#[cfg(any(feature = "standard", feature = "tst"))]
+mod inline;
 #[cfg(any(feature = "dispatch", feature = "inject"))]
 mod load;
-#[cfg(any(feature = "dispatch", feature = "inject", feature = "standard"))]
+#[cfg(any(
+    feature = "dispatch",
+    feature = "inject",
+    feature = "standard",
+    feature = "tst"
+))]
 mod lookup;
-#[cfg(any(feature = "dispatch", feature = "inject", feature = "standard"))]
+#[cfg(feature = "tst")]
+mod models;
+#[cfg(any(feature = "dispatch", feature = "tst"))]
+mod search;
+#[cfg(feature = "tst")]
+mod setting;
+#[cfg(any(
+    feature = "dispatch",
+    feature = "inject",
+    feature = "standard",
+    feature = "tst"
+))]
 mod slots;
 #[cfg(feature = "dispatch")]
 mod split;
 #[cfg(feature = "standard")]
 pub mod standard;
-#[cfg(any(feature = "dispatch", feature = "inject"))]
+#[cfg(feature = "tst")]
+mod told;
+#[cfg(feature = "tst")]
+pub mod tst;
+#[cfg(feature = "tst")]
+pub mod tst_auto;
+#[cfg(any(feature = "dispatch", feature = "inject", feature = "tst"))]
 mod view;
 
 #[cfg(feature = "dispatch")]
 pub use dispatch::{Dispatch, DispatchOptions};
 #[cfg(feature = "inject")]
 pub use inject::{Inject, InjectOptions};
+#[cfg(feature = "tst")]
+pub use models::{CONTEXT_WINDOWS, ContextWindow, context_window};
+#[cfg(feature = "tst")]
+pub use setting::{SETTING_VARIABLES, SearchMode, Setting, search_setting};
 #[cfg(feature = "standard")]
 pub use standard::{Standard, StandardOptions};
+#[cfg(feature = "tst")]
+pub use tst::{Tst, TstOptions};
+#[cfg(feature = "tst")]
+pub use tst_auto::{TstAuto, TstAutoOptions};

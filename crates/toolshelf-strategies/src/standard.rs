@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolshelf_catalog::texts;
 use toolshelf_core::{
-    Availability, Builder, Call, Cx, Exposure, Need, News, Plugin, Resolution, State, Step,
-    Strategy, Surface, ToolSlot, options_schema, read_options,
+    Builder, Call, Cx, Plugin, Resolution, State, Step, Strategy, Surface, options_schema,
+    read_options,
 };
 
 use crate::call;
-use crate::slots::offered;
+use crate::inline::{self, Inline};
 
 /// Options of `standard`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -63,46 +62,9 @@ impl Strategy for Standard {
         Vec::new()
     }
 
-    fn surface(&self, cx: &Cx<'_>, _state: &State) -> Step<Surface> {
-        let mut needs = Vec::new();
-        let mut tools = Vec::new();
-        let mut news = Vec::new();
-        for (id, entry) in cx.groups.iter() {
-            match cx.availability(id) {
-                Availability::Ready(loaded) => {
-                    for tool in &loaded.tools {
-                        if tool.exposure != Exposure::Hidden
-                            && cx.visible(&tool.key)
-                            && offered(cx, tool)
-                        {
-                            tools.push(ToolSlot::of(tool));
-                        }
-                    }
-                }
-                Availability::Failed(error) => news.push(News::Unavailable {
-                    group: id.clone(),
-                    reason: error.for_model().to_owned(),
-                }),
-                Availability::Unsettled => match entry.condition.failure() {
-                    // One that failed is tried again by a call, not at every turn.
-                    Some(error) => news.push(News::Unavailable {
-                        group: id.clone(),
-                        reason: error.for_model().to_owned(),
-                    }),
-                    None if self.options.load => needs.push(Need::Load(id.clone())),
-                    None => {}
-                },
-            }
-        }
-        if !needs.is_empty() {
-            return Step::Need(needs);
-        }
-        Step::Done(Surface {
-            tools,
-            instructions: Some(Arc::from(texts::instructions_standard())),
-            news,
-            ..Surface::default()
-        })
+    fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
+        let load = self.options.load;
+        inline::surface(cx, state, Inline::Always { load })
     }
 
     fn resolve(&self, cx: &Cx<'_>, _state: &State, call: &Call) -> Step<Resolution> {

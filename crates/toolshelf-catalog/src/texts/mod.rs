@@ -17,6 +17,7 @@
 mod calling;
 mod loading;
 mod own_tools;
+mod searching;
 mod split;
 
 pub use calling::{MAX_SCHEMA_BYTES, ambiguous_tool, unknown_tool, unreadable_arguments};
@@ -26,8 +27,14 @@ pub use loading::{
 };
 pub use own_tools::{
     DEFERRED_TOOL_CALL, INJECT_NOT_OFFERED, LOAD_TOOLS, MAX_INSTRUCTIONS_CHARS, deferred_tool_call,
-    instructions_dispatch, instructions_inject, instructions_standard, load_tools_dispatch,
-    load_tools_gateway, load_tools_inject, load_tools_inject_gateway,
+    instructions_dispatch, instructions_dispatch_search, instructions_inject,
+    instructions_standard, instructions_tst, load_tools_dispatch, load_tools_gateway,
+    load_tools_inject, load_tools_inject_gateway,
+};
+pub use searching::{
+    DEFAULT_RESULTS, MAX_ANSWER_BYTES, MAX_RESULTS, SEARCH_TOOLS, STREAK, already_loaded,
+    found_tools, max_results_impossible, missing_tools, no_index, no_match, not_searched,
+    query_missing, query_refused, search_streak, search_tools_dispatch, search_tools_tst,
 };
 pub use split::{
     DEFERRED_TOOL_DESTROY, DEFERRED_TOOL_READ, DEFERRED_TOOL_WRITE, instructions_split,

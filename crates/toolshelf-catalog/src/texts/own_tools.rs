@@ -32,6 +32,17 @@ The tools of several servers wait until you load them. Find a group in the descr
 under the names in `call_as`, and you call them directly. A tool that is loaded stays \
 loaded; do not load it again.";
 
+const TST_INSTRUCTIONS: &str = "\
+Only some tools are in your list. When a task needs another one, look for it with the search \
+tool: what it finds joins your list from your next turn on, and you call it directly. A tool \
+that was found stays; do not search for it again.";
+
+const DISPATCH_SEARCH_INSTRUCTIONS: &str = "\
+The tools of several servers stand behind three tools. `search_tools` finds tools by what \
+they do; the description of `load_tools` lists their groups. Load a group to read the schemas \
+of its tools, then run one with `deferred_tool_call`. Several calls may go in one turn. A \
+schema that you have read stays valid; do not load it again.";
+
 const STANDARD_INSTRUCTIONS: &str = "\
 The tools of several servers, passed through. A tool's name begins with the name of its \
 server: `server__tool`.";
@@ -71,6 +82,17 @@ pub fn instructions_dispatch() -> &'static str {
 /// [`MAX_INSTRUCTIONS_CHARS`].
 pub fn instructions_inject() -> &'static str {
     INJECT_INSTRUCTIONS
+}
+
+/// How to use the tools of a server that fronts others under `dispatch` with a search; at
+/// most [`MAX_INSTRUCTIONS_CHARS`].
+pub fn instructions_dispatch_search() -> &'static str {
+    DISPATCH_SEARCH_INSTRUCTIONS
+}
+
+/// How to use a search tool whose finds join the list; at most [`MAX_INSTRUCTIONS_CHARS`].
+pub fn instructions_tst() -> &'static str {
+    TST_INSTRUCTIONS
 }
 
 /// How to use the tools of a server that fronts others under `standard`; at most

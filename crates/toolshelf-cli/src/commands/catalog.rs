@@ -13,7 +13,7 @@ use crate::output::{Output, counted};
 use crate::signals::guarded;
 use crate::source;
 use crate::stderr::note;
-use crate::tokens::{O200kBase, definition_text};
+use crate::tokens::O200kBase;
 use crate::waiting::Waiting;
 
 pub(crate) async fn run(

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::output::{Look, Output, counted, cut, grouped};
 use crate::signals::guarded;
 use crate::source;
-use crate::tokens::{O200kBase, definition_text};
+use crate::tokens::O200kBase;
 use crate::waiting::Waiting;
 
 pub(crate) async fn run(

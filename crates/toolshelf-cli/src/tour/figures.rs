@@ -6,7 +6,7 @@ use toolshelf_core::tokens::TokenCounter;
 use super::act::{Played, TOOLSHELF};
 use super::stage::List;
 use crate::samples::SAMPLES;
-use crate::tokens::{O200kBase, definition_text};
+use crate::tokens::O200kBase;
 
 pub(super) struct Figures {
     pub(super) protocol: String,

@@ -1,0 +1,189 @@
+//! The definitions of `search_tools`, what it answers where nothing is to be disclosed, and
+//! its errors.
+
+use toolshelf_core::text::one_line;
+use toolshelf_core::{Error, GroupId, ToolDefinition, ToolKey, signature};
+
+use super::own_tools::{Hints, definition};
+use super::{MAX_GROUPS, MAX_TOOLS, quote, quotes, sentence};
+
+/// The name of the tool that searches.
+pub const SEARCH_TOOLS: &str = "search_tools";
+
+/// The hits of a search that does not say how many.
+pub const DEFAULT_RESULTS: usize = 5;
+
+/// The most hits that a search may ask for.
+pub const MAX_RESULTS: usize = 20;
+
+/// The most bytes of an answer that lists tools; under 800 tokens.
+pub const MAX_ANSWER_BYTES: usize = 1_900;
+
+/// The longest name with arguments in an answer, in bytes.
+const MAX_SIGNATURE_BYTES: usize = 240;
+
+/// The longest description in an answer, in bytes.
+const MAX_ABOUT_BYTES: usize = 120;
+
+/// The longest reason of a group that was not searched, in bytes.
+const MAX_REASON_BYTES: usize = 160;
+
+/// After so many searches in a row an answer says what else there is to do.
+pub const STREAK: usize = 3;
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string"},"max_results":{"type":"integer","minimum":1,"maximum":20,"default":5}},"required":["query"]}"#;
+
+const QUERY: &str = "`query`: words for the task, `+word` for one that must occur, or \
+`select:a,b` for tools whose names you know.";
+
+/// The definition of `search_tools` under `dispatch`.
+///
+/// # Errors
+///
+/// None: all parts are constants, but reading a definition can fail in general.
+pub fn search_tools_dispatch() -> Result<ToolDefinition, Error> {
+    search_tools(
+        SEARCH_TOOLS,
+        "Find tools of all groups: returns names and arguments (`*` = required).",
+    )
+}
+
+/// The definition of `search_tools` under `tst`, by the name that a host gives it.
+///
+/// # Errors
+///
+/// `InvalidDefinition` when the name is none that a tool can have.
+pub fn search_tools_tst(name: &str) -> Result<ToolDefinition, Error> {
+    search_tools(
+        name,
+        "Find tools that are not in your list yet. Those that are found join it for your next \
+         turn, with their full definitions, and are called directly.",
+    )
+}
+
+fn search_tools(name: &str, what: &str) -> Result<ToolDefinition, Error> {
+    let hints = Hints {
+        read_only: true,
+        idempotent: Some(true),
+        open_world: Some(false),
+        ..Hints::default()
+    };
+    definition(name, &format!("{what} {QUERY}"), SCHEMA, Some(hints))
+}
+
+/// The tools that were found, best first: name and arguments, and what each does. At most
+/// [`MAX_ANSWER_BYTES`]; what has no room is counted.
+pub fn found_tools(query: &str, hits: &[(&ToolKey, &ToolDefinition)]) -> String {
+    let s = if hits.len() == 1 { "" } else { "s" };
+    let mut text = format!("{} tool{s} for {}:", hits.len(), quote_query(query));
+    let mut left = hits.len();
+    for (key, tool) in hits {
+        let name = one_line(
+            &format!("{}/{}", key.group, signature(tool)),
+            MAX_SIGNATURE_BYTES,
+        );
+        let about = one_line(tool.description().unwrap_or_default(), MAX_ABOUT_BYTES);
+        let dash = if about.is_empty() { "" } else { " — " };
+        let line = format!("\n- {name}{dash}{about}");
+        if text.len() + line.len() > MAX_ANSWER_BYTES {
+            break;
+        }
+        text.push_str(&line);
+        left -= 1;
+    }
+    if left > 0 {
+        text.push_str(&format!("\n… and {left} more: ask for something narrower."));
+    }
+    text
+}
+
+/// Names that were selected and that no tool has, each with the nearest ones.
+pub fn missing_tools<S: AsRef<str>, N: AsRef<str>>(missing: &[(S, Vec<N>)]) -> String {
+    let shown = missing.iter().take(MAX_TOOLS);
+    let mut listed: Vec<String> = shown
+        .map(|(name, near)| {
+            let name = quote(name.as_ref());
+            if near.is_empty() {
+                name
+            } else {
+                format!("{name} (nearest: {})", quotes(near, 3))
+            }
+        })
+        .collect();
+    if missing.len() > MAX_TOOLS {
+        listed.push(format!("… +{} more", missing.len() - MAX_TOOLS));
+    }
+    format!("No tool is called {}.", listed.join(", "))
+}
+
+/// Tools that are in the list already.
+pub fn already_loaded<S: AsRef<str>>(names: &[S]) -> String {
+    format!(
+        "Already loaded, call directly: {}.",
+        quotes(names, MAX_TOOLS)
+    )
+}
+
+/// Nothing fits a query. `near` are the nearest names.
+pub fn no_match<S: AsRef<str>>(query: &str, near: &[S]) -> String {
+    let mut text = format!("No tool fits {}.", quote_query(query));
+    if !near.is_empty() {
+        text.push_str(&format!(" The nearest names: {}.", quotes(near, MAX_TOOLS)));
+    }
+    text.push_str(" Try other words for what the tool should do, or go on without one.");
+    text
+}
+
+/// Groups whose tools could not be searched, each with the reason.
+pub fn not_searched<R: AsRef<str>>(groups: &[(&GroupId, R)]) -> String {
+    let shown = groups.iter().take(MAX_GROUPS);
+    let mut listed: Vec<String> = shown
+        .map(|(id, reason)| {
+            let reason = one_line(reason.as_ref(), MAX_REASON_BYTES);
+            let reason = reason.trim_end_matches('.');
+            format!("{} ({reason})", quote(id.as_str()))
+        })
+        .collect();
+    if groups.len() > MAX_GROUPS {
+        listed.push(format!("… +{} more", groups.len() - MAX_GROUPS));
+    }
+    format!("Not searched: {}.", listed.join(", "))
+}
+
+/// Said when a model searches again and again.
+pub fn search_streak(searches: usize) -> String {
+    format!(
+        "{searches} searches in a row. Use what was found, or go on without a tool: more \
+         searches are unlikely to find others."
+    )
+}
+
+/// There is no index to search.
+pub fn no_index() -> String {
+    "There is nothing to search with here. Tools are called by their names.".to_owned()
+}
+
+/// `query` is missing, empty or no string.
+pub fn query_missing() -> String {
+    "`query` must be a string that is not empty: words for what the tool should do, or \
+     `select:` and names of tools, separated by commas."
+        .to_owned()
+}
+
+/// `max_results` is something that cannot be.
+pub fn max_results_impossible(got: &str) -> String {
+    format!(
+        "`max_results` must be a whole number from 1 to {MAX_RESULTS}, not {}. Leave it out for \
+         {DEFAULT_RESULTS}.",
+        one_line(got, 40)
+    )
+}
+
+/// The index refused a query.
+pub fn query_refused(reason: &str) -> String {
+    sentence(&one_line(reason, 4 * MAX_REASON_BYTES))
+}
+
+fn quote_query(query: &str) -> String {
+    format!("`{}`", one_line(query, 80))
+}

@@ -1,0 +1,187 @@
+//! What a call of the search tool means, for the strategies that have it.
+
+use serde_json::Value;
+use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
+use toolshelf_core::nearest::nearest;
+use toolshelf_core::search::{Found, SearchQuery};
+use toolshelf_core::{
+    Availability, Condition, Cx, Exposure, GroupId, Need, ShelvedTool, Step, ToolKey,
+    read_arguments,
+};
+
+use crate::lookup::shown;
+use crate::view::group_shown;
+
+/// How many near names an answer suggests.
+const SUGGESTIONS: usize = 5;
+
+/// The longest query that is searched, in bytes.
+const MAX_QUERY_BYTES: usize = 2_000;
+
+/// What a search came to.
+pub(crate) struct Searched<'a> {
+    pub(crate) query: String,
+    /// The tools, best first.
+    pub(crate) tools: Vec<&'a ShelvedTool>,
+    found: Found,
+}
+
+/// Searches, after what has to be loaded for it. An error is a text for the model.
+pub(crate) fn search<'a>(
+    cx: &Cx<'a>,
+    arguments: &Value,
+    max_results: usize,
+) -> Step<Result<Searched<'a>, String>> {
+    let request = match read_request(arguments, max_results) {
+        Ok(request) => request,
+        Err(text) => return Step::Done(Err(text)),
+    };
+    let Some(index) = cx.index else {
+        return Step::Done(Err(texts::no_index()));
+    };
+    let needs = needs(cx);
+    if !needs.is_empty() {
+        return Step::Need(needs);
+    }
+    Step::Done(match index.search(&request) {
+        Ok(found) => Ok(Searched {
+            tools: found
+                .hits
+                .iter()
+                .filter_map(|hit| tool(cx, &hit.key))
+                .collect(),
+            query: request.text,
+            found,
+        }),
+        Err(error) => Err(texts::query_refused(error.for_model())),
+    })
+}
+
+/// The groups that nobody has asked for yet. One that is starting is not waited for: a
+/// server that hangs must not hold up every search.
+fn needs(cx: &Cx<'_>) -> Vec<Need> {
+    cx.groups
+        .iter()
+        .filter(|(id, entry)| {
+            entry.last.is_none()
+                && group_shown(cx, entry)
+                && matches!(entry.condition, Condition::Declared)
+                && matches!(cx.availability(id), Availability::Unsettled)
+        })
+        .map(|(id, _)| Need::Load(id.clone()))
+        .collect()
+}
+
+/// A tool as it is now or, while its server is away, as it was. What was found and does not
+/// exist for the model is no hit.
+pub(crate) fn tool<'a>(cx: &Cx<'a>, key: &ToolKey) -> Option<&'a ShelvedTool> {
+    let entry = cx.groups.get(key.group.as_str())?;
+    let loaded = match cx.availability(&key.group) {
+        Availability::Ready(loaded) => loaded,
+        _ => entry.last.as_ref()?,
+    };
+    loaded.get(key.tool.as_str()).filter(|_| shown(cx, key))
+}
+
+impl Searched<'_> {
+    /// What an answer says beside the tools, one line each: names that nobody has, where
+    /// nothing was found, and what else to do after many searches.
+    pub(crate) fn remarks(&self, cx: &Cx<'_>) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if !self.found.missing.is_empty() {
+            let names = known_names(cx);
+            let near = |name: &String| nearest(name, names.iter().map(String::as_str), 3);
+            let missing: Vec<_> = self
+                .found
+                .missing
+                .iter()
+                .map(|name| (name, near(name)))
+                .collect();
+            remarks.push(texts::missing_tools(&missing));
+        } else if self.tools.is_empty() {
+            let names = known_names(cx);
+            let near = nearest(&self.query, names.iter().map(String::as_str), SUGGESTIONS);
+            remarks.push(texts::no_match(&self.query, &near));
+        }
+        if self.tools.is_empty() {
+            let away = not_searched(cx);
+            if !away.is_empty() {
+                remarks.push(texts::not_searched(&away));
+            }
+        }
+        if cx.repeats >= STREAK {
+            remarks.push(texts::search_streak(cx.repeats + 1));
+        }
+        remarks
+    }
+}
+
+/// The qualified names of all tools that a search could have found.
+fn known_names(cx: &Cx<'_>) -> Vec<String> {
+    let groups = cx.groups.iter();
+    let keys = groups.flat_map(|(id, entry)| {
+        let names = entry.names().unwrap_or_default().into_iter();
+        names.map(|name| ToolKey::new(id.clone(), name.clone()))
+    });
+    keys.filter(|key| shown(cx, key))
+        .map(|key| key.to_string())
+        .collect()
+}
+
+/// Groups that no search sees at present, with the reason.
+fn not_searched<'a>(cx: &Cx<'a>) -> Vec<(&'a GroupId, String)> {
+    let mut away = Vec::new();
+    for (id, entry) in cx.groups.iter() {
+        let deferred = entry.group.exposure == Exposure::Deferred;
+        if entry.last.is_some() || !deferred || !group_shown(cx, entry) {
+            continue;
+        }
+        let reason = match (cx.availability(id), &entry.condition) {
+            (Availability::Failed(error), _) | (_, Condition::Failed(error)) => {
+                format!("failed: {}", error.for_model())
+            }
+            (_, Condition::NeedsSignIn(_)) => "its user has to sign in".to_owned(),
+            _ => "still starting".to_owned(),
+        };
+        away.push((id, reason));
+    }
+    away
+}
+
+fn read_request(arguments: &Value, max_results: usize) -> Result<SearchQuery, String> {
+    let (arguments, _) =
+        read_arguments(Some(arguments.clone())).map_err(|error| error.for_model().to_owned())?;
+    let text = match arguments.get("query") {
+        Some(Value::String(text)) if !text.trim().is_empty() => text.trim(),
+        _ => return Err(texts::query_missing()),
+    };
+    let limit = match arguments.get("max_results") {
+        None | Some(Value::Null) => max_results,
+        Some(number) => {
+            // Models write numbers as strings, and whole ones with a fraction.
+            let read = match number {
+                Value::String(text) => text.trim().parse().ok(),
+                number => number.as_f64(),
+            };
+            let whole = read.filter(|number| {
+                number.fract() == 0.0 && (1.0..=MAX_RESULTS as f64).contains(number)
+            });
+            match whole {
+                Some(whole) => whole as usize,
+                None => return Err(texts::max_results_impossible(&number.to_string())),
+            }
+        }
+    };
+    let mut end = text.len().min(MAX_QUERY_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    Ok(SearchQuery {
+        text: text[..end].to_owned(),
+        limit,
+        groups: Vec::new(),
+    })
+}
+
+/// The hits of a search where nothing else is said.
+pub(crate) const RESULTS: usize = DEFAULT_RESULTS;

@@ -1,0 +1,331 @@
+//! `tst`: a search tool, and what it found.
+//!
+//! A request holds the tools that are not deferred, the search tool, and the deferred tools
+//! that were found, in the order in which they were found first. Which those are is decided
+//! here and not by a provider: nothing else is sent.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolshelf_catalog::texts::{self, SEARCH_TOOLS};
+use toolshelf_core::{
+    Answer, Availability, Builder, Call, Condition, ContentBlock, Cx, Delta, Error, ErrorKind,
+    Event, Exposure, Need, Plugin, Resolution, State, Step, Strategy, Surface, ToolKey, ToolSlot,
+    is_legal_wire_name, options_schema, read_options,
+};
+use toolshelf_discovery::found_line;
+
+use crate::inline::{self, Inline};
+use crate::lookup::{Lookup, lookup};
+use crate::slots::offered;
+use crate::told::Told;
+use crate::view::{self, own_slot};
+use crate::{call, search};
+
+/// Where a session remembers that it gave deferral up, and why.
+const FALLBACK: &str = "tst.fallback";
+
+/// Where names wait that were found in a history and belong to no known tool yet.
+const WAITING: &str = "tst.waiting";
+
+/// How many of them wait at most.
+const MAX_WAITING: usize = 1_000;
+
+/// Options of `tst`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct TstOptions {
+    /// The name of the search tool.
+    pub search_tool: String,
+    /// The hits of a search that does not say how many: 1 to 20.
+    #[schemars(range(min = 1, max = 20))]
+    pub max_results: usize,
+}
+
+impl Default for TstOptions {
+    fn default() -> Self {
+        Self {
+            search_tool: SEARCH_TOOLS.to_owned(),
+            max_results: search::RESULTS,
+        }
+    }
+}
+
+/// The plugin.
+pub const PLUGIN: Plugin = Plugin {
+    name: "tst",
+    provider: env!("CARGO_PKG_NAME"),
+    about: "A search tool; what it finds joins the tools array and is called directly.",
+    build: Builder::Strategy(|options| Ok(Arc::new(Tst::new(read_options("tst", options)?)?))),
+    options: options_schema::<TstOptions>,
+};
+
+toolshelf_core::submit!(PLUGIN);
+
+/// The strategy `tst`.
+#[derive(Debug, Clone)]
+pub struct Tst {
+    options: TstOptions,
+}
+
+impl Default for Tst {
+    fn default() -> Self {
+        Self {
+            options: TstOptions::default(),
+        }
+    }
+}
+
+impl Tst {
+    /// The strategy with options.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidConfig`] when the search tool has a name that no provider takes,
+    /// or the number of hits is out of bounds.
+    pub fn new(options: TstOptions) -> Result<Self, Error> {
+        let invalid = |fault: String| Error::new(ErrorKind::InvalidConfig, fault);
+        if !is_legal_wire_name(&options.search_tool) {
+            return Err(invalid(format!(
+                "searchTool: {:?} is no name for a tool; letters, digits, `_` and `-` are, at most 64",
+                options.search_tool
+            )));
+        }
+        if !(1..=texts::MAX_RESULTS).contains(&options.max_results) {
+            return Err(invalid(format!(
+                "maxResults: {} is not between 1 and {}",
+                options.max_results,
+                texts::MAX_RESULTS
+            )));
+        }
+        Ok(Self { options })
+    }
+
+    /// The names that no tool of a server may have here.
+    pub(crate) fn own(&self) -> &str {
+        &self.options.search_tool
+    }
+
+    pub(crate) fn surface_deferred(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
+        let mut needs = Vec::new();
+        let mut tools = match view::eager_slots(cx, &[self.own()]) {
+            Ok(slots) => slots,
+            Err(more) => {
+                needs = more;
+                Vec::new()
+            }
+        };
+        let discovered = Discovered::collect(cx, state, self.own());
+        needs.extend(discovered.needs);
+        if !needs.is_empty() {
+            return Step::Need(needs);
+        }
+        if let Ok(own) = texts::search_tools_tst(self.own()) {
+            tools.push(own_slot(own));
+        }
+        tools.extend(discovered.slots);
+        let told = Told::of(state);
+        let (news, now) = told.changes(cx, discovered.gone);
+        let mut deltas = discovered.deltas;
+        deltas.extend((now != told).then(|| now.delta()));
+        Step::Done(Surface {
+            tools,
+            instructions: Some(Arc::from(texts::instructions_tst())),
+            news,
+            deltas,
+            ..Surface::default()
+        })
+    }
+
+    fn answer(&self, cx: &Cx<'_>, state: &State, searched: &search::Searched<'_>) -> Answer {
+        let names: Vec<&str> = searched.tools.iter().map(|tool| &*tool.wire_name).collect();
+        let mut lines = Vec::new();
+        let mut deltas = Vec::new();
+        if !names.is_empty() {
+            // Names on the wire are letters, digits, `_` and `-`, which the line can hold.
+            lines.extend(found_line(&names));
+            let known = |key: &ToolKey| state.discovered.contains(key);
+            let loaded = searched.tools.iter().filter(|tool| known(&tool.key));
+            let loaded: Vec<&str> = loaded.map(|tool| &*tool.wire_name).collect();
+            if !loaded.is_empty() {
+                lines.push(texts::already_loaded(&loaded));
+            }
+            for tool in searched.tools.iter().filter(|tool| !known(&tool.key)) {
+                deltas.push(Delta::Fingerprint {
+                    key: tool.key.clone(),
+                    digest: tool.definition().digest(),
+                });
+            }
+            let keys = searched.tools.iter().map(|tool| tool.key.clone());
+            deltas.push(Delta::Discover(keys.collect()));
+        }
+        lines.extend(searched.remarks(cx));
+        Answer {
+            content: vec![ContentBlock::text(lines.join("\n"))],
+            is_error: false,
+            deltas,
+        }
+    }
+
+    pub(crate) fn resolve_search(
+        &self,
+        cx: &Cx<'_>,
+        state: &State,
+        call: &Call,
+    ) -> Step<Resolution> {
+        match search::search(cx, &call.arguments, self.options.max_results) {
+            Step::Need(needs) => Step::Need(needs),
+            Step::Done(Err(text)) => Step::Done(Resolution::Answer(Answer::error(text))),
+            Step::Done(Ok(searched)) => {
+                Step::Done(Resolution::Answer(self.answer(cx, state, &searched)))
+            }
+        }
+    }
+
+    pub(crate) fn learn(cx: &Cx<'_>, state: &mut State, event: &Event) {
+        match event {
+            Event::Discovered { names } => discover(cx, state, names),
+            Event::Compacted {
+                marker: Some(marker),
+            } => state.apply(&Delta::Discover(marker.discovered.clone())),
+            Event::DeferralRefused { reason } => state.apply(&Delta::Latch {
+                name: FALLBACK.to_owned(),
+                value: Value::from(reason.as_str()),
+            }),
+            _ => {}
+        }
+    }
+
+    /// Why this session defers nothing any more.
+    pub(crate) fn fallback(state: &State) -> Option<Cow<'_, str>> {
+        let reason = state.latched.get(FALLBACK)?;
+        Some(
+            reason
+                .as_str()
+                .map_or_else(|| reason.to_string().into(), Cow::from),
+        )
+    }
+}
+
+/// Names that a history shows as found. One that belongs to no known tool may be that of a
+/// group which is not loaded yet, and waits.
+fn discover(cx: &Cx<'_>, state: &mut State, names: &[String]) {
+    let mut waiting = waiting(state);
+    let before = waiting.len();
+    for name in names {
+        match lookup(cx, name) {
+            Lookup::Found(key) => state.apply(&Delta::Discover(vec![key])),
+            _ if waiting.len() < MAX_WAITING && !waiting.contains(name) => {
+                waiting.push(name.clone());
+            }
+            _ => {}
+        }
+    }
+    if waiting.len() > before {
+        state.apply(&Delta::Keep {
+            name: WAITING.to_owned(),
+            value: Value::from(waiting),
+        });
+    }
+}
+
+fn waiting(state: &State) -> Vec<String> {
+    let names = state.extensions.get(WAITING).and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    names.map(str::to_owned).collect()
+}
+
+/// The deferred tools that were found, in that order, as far as they still exist.
+#[derive(Default)]
+struct Discovered {
+    slots: Vec<ToolSlot>,
+    needs: Vec<Need>,
+    gone: Vec<ToolKey>,
+    deltas: Vec<Delta>,
+}
+
+impl Discovered {
+    fn collect(cx: &Cx<'_>, state: &State, own: &str) -> Self {
+        let mut found = Self::default();
+        for key in &state.discovered {
+            found.add(cx, key, own);
+        }
+        let waiting = waiting(state);
+        let (known, rest): (Vec<String>, Vec<String>) = waiting
+            .into_iter()
+            .partition(|name| matches!(lookup(cx, name), Lookup::Found(_)));
+        let mut keys = Vec::new();
+        for name in &known {
+            if let Lookup::Found(key) = lookup(cx, name)
+                && !state.discovered.contains(&key)
+                && !keys.contains(&key)
+            {
+                found.add(cx, &key, own);
+                keys.push(key);
+            }
+        }
+        if !known.is_empty() {
+            found.deltas.push(Delta::Discover(keys));
+            found.deltas.push(Delta::Keep {
+                name: WAITING.to_owned(),
+                value: Value::from(rest),
+            });
+        }
+        found
+    }
+
+    fn add(&mut self, cx: &Cx<'_>, key: &ToolKey, own: &str) {
+        let Some(entry) = cx.groups.get(key.group.as_str()) else {
+            self.gone.push(key.clone());
+            return;
+        };
+        let nobody_asked = entry.last.is_none() && matches!(entry.condition, Condition::Declared);
+        if nobody_asked && matches!(cx.availability(&key.group), Availability::Unsettled) {
+            self.needs.push(Need::Load(key.group.clone()));
+            return;
+        }
+        match search::tool(cx, key) {
+            Some(tool) if tool.exposure == Exposure::Deferred => {
+                if offered(cx, tool) && *tool.wire_name != *own {
+                    self.slots.push(ToolSlot::of(tool));
+                }
+            }
+            // Pinned since: it is in the list already.
+            Some(_) => {}
+            None if entry.last.is_some() => self.gone.push(key.clone()),
+            // Its group has not come yet; it comes with it.
+            None => {}
+        }
+    }
+}
+
+impl Strategy for Tst {
+    fn name(&self) -> &str {
+        "tst"
+    }
+
+    fn own_tools(&self) -> Vec<String> {
+        vec![self.options.search_tool.clone()]
+    }
+
+    fn observe(&self, cx: &Cx<'_>, state: &mut State, event: &Event) {
+        Self::learn(cx, state, event);
+    }
+
+    fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
+        match Self::fallback(state) {
+            Some(reason) => inline::surface(cx, state, Inline::Because(&reason)),
+            None => self.surface_deferred(cx, state),
+        }
+    }
+
+    fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution> {
+        if call.name == self.options.search_tool {
+            return self.resolve_search(cx, state, call);
+        }
+        call::native(cx, call)
+    }
+}
