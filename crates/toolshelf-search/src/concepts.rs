@@ -1,0 +1,197 @@
+//! What a query asks for: each of its words with all that it may be written as in a tool.
+
+use crate::common::{is_stop, is_talk};
+use crate::correct::corrections;
+use crate::store::Store;
+use crate::synonyms::synonyms;
+use crate::words::{Role, each_word};
+
+/// How many words of a query are read.
+const MOST_WORDS: usize = 192;
+
+/// How many of its unknown words are corrected, since that looks through all words.
+const MOST_CORRECTIONS: usize = 8;
+
+/// A word of the query.
+pub(crate) struct Concept {
+    /// As the query has it, in lower case.
+    pub(crate) word: String,
+    /// What it counts when a tool has it: its rarity times the weight of such words.
+    pub(crate) mass: f32,
+    /// The words of tools that answer it, those that count most first.
+    pub(crate) answers: Vec<Answering>,
+}
+
+/// A word of tools that answers a word of the query.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answering {
+    pub(crate) term: u32,
+    /// How well it does, in 0..=1.
+    pub(crate) fit: f32,
+    /// What it counts where a tool has it to the full.
+    pub(crate) value: f32,
+}
+
+/// The concepts of a text, in its order, each once.
+pub(crate) fn concepts(text: &str, store: &Store) -> Vec<Concept> {
+    let mut words: Vec<(String, Role)> = Vec::new();
+    each_word(text, MOST_WORDS, |word, role| words.push((word.to_owned(), role)));
+    let mut builder = Builder {
+        store,
+        concepts: Vec::new(),
+        corrections: MOST_CORRECTIONS,
+    };
+    let mut whole_is_known = false;
+    for (at, (word, role)) in words.iter().enumerate() {
+        if is_stop(word) {
+            continue;
+        }
+        match role {
+            Role::Whole => {
+                whole_is_known = store.vocabulary.term(word).is_some();
+                if whole_is_known {
+                    builder.add(word, 1.0);
+                }
+            }
+            Role::Part => builder.add(word, if whole_is_known { 0.5 } else { 1.0 }),
+            Role::Plain => {
+                builder.add(word, 1.0);
+                if let Some((next, Role::Plain)) = words.get(at + 1) {
+                    builder.add_joined(word, next);
+                }
+            }
+        }
+    }
+    builder.concepts
+}
+
+struct Builder<'a> {
+    store: &'a Store,
+    concepts: Vec<Concept>,
+    corrections: usize,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, word: &str, weight: f32) {
+        if self.concepts.iter().any(|concept| concept.word == word) {
+            return;
+        }
+        let weights = &self.store.weights;
+        let weight = if is_talk(word) {
+            weight * weights.talk
+        } else if word.bytes().all(|b| b.is_ascii_digit()) {
+            weight * weights.number
+        } else {
+            weight
+        };
+        let mut answers = Answers {
+            store: self.store,
+            weight,
+            list: Vec::new(),
+        };
+        let known = answers.add_word(word, 1.0);
+        for synonym in synonyms(word) {
+            answers.add_stem(synonym, weights.synonym);
+        }
+        if !known && self.corrections > 0 && weight == 1.0 {
+            self.corrections -= 1;
+            for term in corrections(word, &self.store.vocabulary) {
+                answers.add_term(term, weights.correction);
+            }
+        }
+        let stem = self.store.stems.stem(word);
+        let tools = self
+            .store
+            .vocabulary
+            .stem(&stem)
+            .map_or(0, |stem| self.store.vocabulary.stems[stem as usize].tools);
+        let answers = answers.sorted();
+        self.concepts.push(Concept {
+            word: word.to_owned(),
+            mass: weight * self.store.rarity(tools),
+            answers,
+        });
+    }
+
+    /// `data base` finds `database`.
+    fn add_joined(&mut self, word: &str, next: &str) {
+        let joined = format!("{word}{next}");
+        if joined.is_ascii() && self.store.vocabulary.term(&joined).is_some() {
+            self.add(&joined, 0.5);
+        }
+    }
+}
+
+struct Answers<'a> {
+    store: &'a Store,
+    weight: f32,
+    list: Vec<Answering>,
+}
+
+impl Answers<'_> {
+    /// Adds a word, its inflections and those of its root. Whether some tool has it.
+    fn add_word(&mut self, word: &str, fit: f32) -> bool {
+        let (store, weights) = (self.store, &self.store.weights);
+        let exact = store.vocabulary.term(word);
+        if let Some(term) = exact {
+            self.push(term, fit);
+        }
+        let stem = store.stems.stem(word);
+        let known = self.add_stem_forms(&stem, fit * weights.inflection);
+        for relative in store.vocabulary.family(&stem) {
+            let text = store.vocabulary.stems[*relative as usize].text.clone();
+            if *text != *stem {
+                self.add_stem_forms(&text, fit * weights.root);
+            }
+        }
+        known
+    }
+
+    fn add_stem(&mut self, word: &str, fit: f32) {
+        let stem = self.store.stems.stem(word);
+        self.add_stem_forms(&stem, fit);
+    }
+
+    fn add_stem_forms(&mut self, stem: &str, fit: f32) -> bool {
+        let Some(stem) = self.store.vocabulary.stem(stem) else {
+            return false;
+        };
+        for form in &self.store.vocabulary.stems[stem as usize].forms {
+            self.push(*form, fit);
+        }
+        true
+    }
+
+    fn add_term(&mut self, term: u32, fit: f32) {
+        self.push(term, fit);
+        let stem = self.store.vocabulary.terms[term as usize].stem;
+        for form in &self.store.vocabulary.stems[stem as usize].forms {
+            self.push(*form, fit * self.store.weights.inflection);
+        }
+    }
+
+    fn push(&mut self, term: u32, fit: f32) {
+        let vocabulary = &self.store.vocabulary;
+        let entry = &vocabulary.terms[term as usize];
+        if fit <= 0.0 || entry.tools == 0 || self.list.iter().any(|answer| answer.term == term) {
+            return;
+        }
+        let rarity = self.store.rarity(vocabulary.stems[entry.stem as usize].tools);
+        self.list.push(Answering {
+            term,
+            fit,
+            value: self.weight * fit * rarity,
+        });
+    }
+
+    /// Those that count most first: a tool's first is its best.
+    fn sorted(mut self) -> Vec<Answering> {
+        let terms = &self.store.vocabulary.terms;
+        self.list.sort_by(|a, b| {
+            b.value
+                .total_cmp(&a.value)
+                .then_with(|| terms[a.term as usize].text.cmp(&terms[b.term as usize].text))
+        });
+        self.list
+    }
+}

@@ -1,0 +1,202 @@
+//! Readers of judged sets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolshelf_core::search::IndexedTool;
+use toolshelf_core::text::one_line;
+use toolshelf_core::{
+    Error, ErrorKind, GroupId, JsonText, MAX_ID_BYTES, ToolDefinition, ToolKey, ToolName,
+};
+
+/// The kind of a query that no tool answers.
+pub const NO_MATCH: &str = "no-match";
+
+/// A tool of a judged set.
+#[derive(Debug, Clone)]
+pub struct JudgedTool {
+    /// What the queries call it.
+    pub id: String,
+    /// What an index is given. Names that are no legal ids have become ones.
+    pub tool: IndexedTool,
+}
+
+/// A query with what answers it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgedQuery {
+    /// What is asked.
+    pub query: String,
+    /// What is needed: of each group, one tool.
+    pub needed: Vec<Vec<String>>,
+    /// What kind of query it is.
+    pub kind: Option<String>,
+}
+
+/// Reads the tools of a judged set. `file` is what an error calls the text.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidConfig`] naming file, line and field.
+pub fn read_tools(file: &str, text: &str) -> Result<Vec<JudgedTool>, Error> {
+    let mut keys = BTreeSet::new();
+    lines(text)
+        .map(|(line, json)| {
+            let object = Line::read(file, line, json)?;
+            let name: String = object.required("name")?;
+            let server: Option<String> = object.optional("server")?;
+            let server = server.unwrap_or_default();
+            let id: Option<String> = object.optional("id")?;
+            let definition = define(&name, &object)?;
+            Ok(JudgedTool {
+                id: id.unwrap_or_else(|| format!("{server}/{name}")),
+                tool: IndexedTool {
+                    key: unused_key(&server, definition.name(), &mut keys)
+                        .ok_or_else(|| object.fault("name", "cannot be made a legal one"))?,
+                    definition: Arc::new(definition),
+                    group_text: Arc::from(""),
+                },
+            })
+        })
+        .collect()
+}
+
+/// Reads the queries of a judged set. `file` is what an error calls the text.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidConfig`] naming file, line and field.
+pub fn read_queries(file: &str, text: &str) -> Result<Vec<JudgedQuery>, Error> {
+    lines(text)
+        .map(|(line, json)| {
+            let object = Line::read(file, line, json)?;
+            let groups: Option<Vec<Vec<String>>> = object.optional("groups")?;
+            let needed = match groups.filter(|groups| !groups.is_empty()) {
+                Some(groups) => groups,
+                None => {
+                    let relevant: Vec<String> = object.required("relevant")?;
+                    relevant.into_iter().map(|id| vec![id]).collect()
+                }
+            };
+            Ok(JudgedQuery {
+                query: object.required("query")?,
+                needed,
+                kind: object.optional("kind")?,
+            })
+        })
+        .collect()
+}
+
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
+}
+
+/// One line of a file.
+struct Line<'a> {
+    file: &'a str,
+    line: usize,
+    fields: serde_json::Map<String, Value>,
+}
+
+impl<'a> Line<'a> {
+    fn read(file: &'a str, line: usize, json: &str) -> Result<Self, Error> {
+        serde_json::from_str(json)
+            .map(|fields| Self { file, line, fields })
+            .map_err(|cause| {
+                Error::new(
+                    ErrorKind::InvalidConfig,
+                    format!("{file}:{line}: not a JSON object: {cause}"),
+                )
+            })
+    }
+
+    fn fault(&self, field: &str, fault: &str) -> Error {
+        Error::new(
+            ErrorKind::InvalidConfig,
+            format!("{}:{}: the field '{field}' {fault}", self.file, self.line),
+        )
+    }
+
+    fn optional<T: DeserializeOwned>(&self, field: &str) -> Result<Option<T>, Error> {
+        match self.fields.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => T::deserialize(value)
+                .map(Some)
+                .map_err(|cause| self.fault(field, &format!("cannot be read: {cause}"))),
+        }
+    }
+
+    fn required<T: DeserializeOwned>(&self, field: &str) -> Result<T, Error> {
+        self.optional(field)?
+            .ok_or_else(|| self.fault(field, "is missing"))
+    }
+}
+
+#[derive(Serialize)]
+struct Descriptor<'a> {
+    name: &'a ToolName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    description: String,
+    #[serde(rename = "inputSchema")]
+    input_schema: &'a JsonText,
+}
+
+/// The definition of a tool. A schema that no server may send counts as none.
+fn define(name: &str, object: &Line<'_>) -> Result<ToolDefinition, Error> {
+    let name = ToolName::new(name)
+        .or_else(|_| ToolName::new(legal(name)))
+        .map_err(|_| object.fault("name", "is empty"))?;
+    let description: Option<String> = object.optional("description")?;
+    let title: Option<String> = object.optional("title")?;
+    let schema = object
+        .fields
+        .get("input_schema")
+        .or_else(|| object.fields.get("inputSchema"));
+    let describe = |schema: &JsonText| {
+        let descriptor = JsonText::from_serialize(&Descriptor {
+            name: &name,
+            title: title.clone(),
+            description: description.clone().unwrap_or_default(),
+            input_schema: schema,
+        })?;
+        Ok(ToolDefinition::from_descriptor(descriptor)?.definition)
+    };
+    let object_type = JsonText::from_serialize("object")?;
+    schema
+        .and_then(|schema| JsonText::from_serialize(schema).ok())
+        .and_then(|schema| schema.with_member("type", &object_type).ok())
+        .and_then(|schema| describe(&schema).ok())
+        .map_or_else(|| describe(&JsonText::parse(r#"{"type":"object"}"#)?), Ok)
+}
+
+/// What is left of a foreign name when it has to be a legal id.
+fn legal(name: &str) -> String {
+    // The longest id, less the room for a number that tells it from another.
+    let line = one_line(name, MAX_ID_BYTES - 16);
+    let legal: String = line
+        .chars()
+        .map(|c| if matches!(c, ',' | '\'') { '_' } else { c })
+        .collect();
+    legal.trim_matches(|c: char| c == '/' || c.is_whitespace()).to_owned()
+}
+
+/// A key that no other tool of the set has: where two have the same, the second is of a
+/// group of its own.
+fn unused_key(server: &str, name: &ToolName, keys: &mut BTreeSet<ToolKey>) -> Option<ToolKey> {
+    let group = GroupId::new(server)
+        .or_else(|_| GroupId::new(legal(server)))
+        .or_else(|_| GroupId::new("-"))
+        .ok()?;
+    let mut key = ToolKey::new(group.clone(), name.clone());
+    let mut count = 1;
+    while keys.contains(&key) {
+        count += 1;
+        let group = GroupId::new(format!("{}#{count}", legal(group.as_str()))).ok()?;
+        key = ToolKey::new(group, name.clone());
+    }
+    keys.insert(key.clone());
+    Some(key)
+}

@@ -1,0 +1,192 @@
+//! The tools and their words: what a search reads.
+//!
+//! Each group has its part of the store. A group that is replaced gives its places up and
+//! gets new ones at the end; places that were given up are squeezed out when they have
+//! become many. So a change costs what the group costs, and now and then a pass over all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use toolshelf_core::search::IndexedTool;
+use toolshelf_core::{GroupId, ToolName};
+
+use crate::document::Document;
+use crate::names::Names;
+use crate::stems::Stems;
+use crate::vocabulary::{Posting, Vocabulary, number};
+use crate::weights::Weights;
+
+/// Places that may be given up before they are squeezed out, whatever the size.
+const SLACK: usize = 256;
+
+/// A tool in its place.
+pub(crate) struct Entry {
+    pub(crate) tool: IndexedTool,
+    /// The different words of its name.
+    pub(crate) name: Box<[u32]>,
+    /// Whether the place has not been given up.
+    pub(crate) live: bool,
+}
+
+/// The tools of all groups.
+pub(crate) struct Store {
+    pub(crate) weights: Weights,
+    pub(crate) stems: Stems,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) names: Names,
+    parts: BTreeMap<GroupId, Range<u32>>,
+    live: usize,
+    document: Document,
+}
+
+impl Store {
+    pub(crate) fn new(weights: Weights) -> Self {
+        Self {
+            weights,
+            stems: Stems::new(),
+            vocabulary: Vocabulary::default(),
+            entries: Vec::new(),
+            names: Names::default(),
+            parts: BTreeMap::new(),
+            live: 0,
+            document: Document::default(),
+        }
+    }
+
+    /// How many tools there are.
+    pub(crate) fn len(&self) -> usize {
+        self.live
+    }
+
+    /// The places of a group.
+    pub(crate) fn part(&self, group: &GroupId) -> Option<&Range<u32>> {
+        self.parts.get(group)
+    }
+
+    /// Replaces the tools of a group.
+    pub(crate) fn replace(&mut self, group: GroupId, tools: Vec<IndexedTool>) {
+        if let Some(part) = self.parts.remove(&group) {
+            self.give_up(part);
+        }
+        let start = number(self.entries.len());
+        let mut known: BTreeSet<ToolName> = BTreeSet::new();
+        for tool in tools {
+            if known.insert(tool.key.tool.clone()) {
+                self.add(tool);
+            }
+        }
+        if !known.is_empty() {
+            self.parts.insert(group, start..number(self.entries.len()));
+        }
+        if self.entries.len() - self.live > self.live / 2 + SLACK {
+            self.squeeze();
+        }
+    }
+
+    fn add(&mut self, tool: IndexedTool) {
+        let slot = number(self.entries.len());
+        let mut document = std::mem::take(&mut self.document);
+        document.read(&tool, &mut self.vocabulary, &self.stems);
+        for word in document.weigh(&self.weights) {
+            let term = &mut self.vocabulary.terms[word.term as usize];
+            term.tools += 1;
+            term.postings
+                .push(Posting::new(slot, word.impact, word.in_name, word.in_group));
+        }
+        for stem in self.stems_of(&document) {
+            self.vocabulary.stems[stem as usize].tools += 1;
+        }
+        self.names.insert(tool.key.tool.as_str(), slot);
+        self.entries.push(Entry {
+            tool,
+            name: document.name.as_slice().into(),
+            live: true,
+        });
+        self.live += 1;
+        self.document = document;
+    }
+
+    /// Counts the tools of a part out. Which words they had is read from them again, since
+    /// to remember it would cost more memory than the words themselves.
+    fn give_up(&mut self, part: Range<u32>) {
+        for slot in part {
+            let mut document = std::mem::take(&mut self.document);
+            let entry = &mut self.entries[slot as usize];
+            entry.live = false;
+            self.live -= 1;
+            self.names.remove(entry.tool.key.tool.as_str(), slot);
+            document.read(&entry.tool, &mut self.vocabulary, &self.stems);
+            for word in document.weigh(&self.weights) {
+                self.vocabulary.terms[word.term as usize].tools -= 1;
+            }
+            for stem in self.stems_of(&document) {
+                self.vocabulary.stems[stem as usize].tools -= 1;
+            }
+            self.document = document;
+        }
+    }
+
+    fn stems_of(&self, document: &Document) -> Vec<u32> {
+        let mut stems: Vec<u32> = document
+            .weigh(&self.weights)
+            .map(|word| self.vocabulary.terms[word.term as usize].stem)
+            .collect();
+        stems.sort_unstable();
+        stems.dedup();
+        stems
+    }
+
+    /// Lets the places that were given up, and the words that nobody has any more, go.
+    fn squeeze(&mut self) {
+        let old = std::mem::take(&mut self.vocabulary);
+        let mut slots = vec![u32::MAX; self.entries.len()];
+        let mut live = 0;
+        for (slot, _) in slots.iter_mut().zip(&self.entries).filter(|(_, entry)| entry.live) {
+            *slot = live;
+            live += 1;
+        }
+        let mut terms = vec![u32::MAX; old.terms.len()];
+        for (at, term) in old.terms.into_iter().enumerate().filter(|(_, term)| term.tools > 0) {
+            let new = self.vocabulary.intern(&term.text, &self.stems);
+            terms[at] = new;
+            let kept = &mut self.vocabulary.terms[new as usize];
+            kept.tools = term.tools;
+            kept.postings = term
+                .postings
+                .into_iter()
+                .filter(|posting| slots[posting.slot as usize] != u32::MAX)
+                .map(|posting| posting.at(slots[posting.slot as usize]))
+                .collect();
+        }
+        for stem in old.stems.iter().filter(|stem| stem.tools > 0) {
+            if let Some(kept) = self.vocabulary.stem_slot(&stem.text) {
+                kept.tools = stem.tools;
+            }
+        }
+        self.entries.retain(|entry| entry.live);
+        self.names = Names::default();
+        for (slot, entry) in self.entries.iter_mut().enumerate() {
+            self.names.insert(entry.tool.key.tool.as_str(), number(slot));
+            for term in &mut entry.name {
+                *term = terms[*term as usize];
+            }
+        }
+        for part in self.parts.values_mut() {
+            let start = slots[part.start as usize];
+            *part = start..start + (part.end - part.start);
+        }
+    }
+
+    /// How much a stem tells, by how few tools have it.
+    pub(crate) fn rarity(&self, tools: u32) -> f32 {
+        let all = self.live as f32;
+        let with = (tools as f32).min(all);
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// The place's tool.
+    pub(crate) fn entry(&self, slot: u32) -> &Entry {
+        &self.entries[slot as usize]
+    }
+}

@@ -1,0 +1,1 @@
+//! How an index behaves, at the boundary of the crate.
