@@ -37,7 +37,7 @@ struct Set {
 }
 
 fn run(corpus: &Path) -> Result<()> {
-    let sets = read_sets(&corpus.join("retrieval"))?;
+    let mut sets = read_sets(&corpus.join("retrieval"))?;
     let mut weights = Weights::default();
     let mut runs = None;
     let mut tune = false;
@@ -47,6 +47,10 @@ fn run(corpus: &Path) -> Result<()> {
             runs = Some(PathBuf::from(arguments.next().context("--runs wants a folder")?));
         } else if argument == "--tune" {
             tune = true;
+        } else if argument == "--typos" {
+            for query in sets.iter_mut().flat_map(|set| &mut set.queries) {
+                query.query = misspelt(&query.query);
+            }
         } else {
             let (name, value) = argument.split_once('=').context("name=value")?;
             *constant(&mut weights, name)? = value.parse()?;
@@ -72,6 +76,34 @@ fn run(corpus: &Path) -> Result<()> {
     }
     println!("mean nDCG@5 {:.2}", total / sets.len() as f64);
     Ok(())
+}
+
+/// The text with one in three of its longer words misspelt: two letters swapped, one left
+/// out, one doubled or one changed, in turn.
+fn misspelt(text: &str) -> String {
+    let mut longer = 0;
+    let words: Vec<String> = text
+        .split(' ')
+        .map(|word| {
+            if word.len() < 6 || !word.bytes().all(|b| b.is_ascii_alphabetic()) {
+                return word.to_owned();
+            }
+            longer += 1;
+            if longer % 3 != 1 {
+                return word.to_owned();
+            }
+            let mut letters: Vec<char> = word.chars().collect();
+            let at = 1 + (longer * 7 + word.len()) % (letters.len() - 2);
+            match longer / 3 % 4 {
+                0 => letters.swap(at, at + 1),
+                1 => drop(letters.remove(at)),
+                2 => letters.insert(at, letters[at]),
+                _ => letters[at] = if letters[at] == 'e' { 'a' } else { 'e' },
+            }
+            letters.into_iter().collect()
+        })
+        .collect();
+    words.join(" ")
 }
 
 fn print_line(set: &Set, report: &Report) {

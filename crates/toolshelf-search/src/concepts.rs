@@ -2,6 +2,7 @@
 
 use crate::common::{is_stop, is_talk};
 use crate::correct::corrections;
+use crate::literals::literals;
 use crate::store::Store;
 use crate::synonyms::synonyms;
 use crate::words::{Role, each_word};
@@ -11,6 +12,9 @@ const MOST_WORDS: usize = 192;
 
 /// How many of its unknown words are corrected, since that looks through all words.
 const MOST_CORRECTIONS: usize = 8;
+
+/// What a value counts whose form tells what it is.
+const LITERAL: f32 = 0.3;
 
 /// A word of the query.
 pub(crate) struct Concept {
@@ -62,6 +66,9 @@ pub(crate) fn concepts(text: &str, store: &Store) -> Vec<Concept> {
             }
         }
     }
+    for kind in literals(text) {
+        builder.add(kind, LITERAL);
+    }
     builder.concepts
 }
 
@@ -84,22 +91,23 @@ impl Builder<'_> {
         } else {
             weight
         };
+        let stem = self.store.stems.stem(word);
         let mut answers = Answers {
             store: self.store,
             weight,
-            list: Vec::new(),
+            list: Vec::new(), cap: f32::MAX,
         };
-        let known = answers.add_word(word, 1.0);
-        for synonym in synonyms(word) {
-            answers.add_stem(synonym, weights.synonym);
+        let known = answers.add_word(word, &stem);
+        answers.cap = if known { answers.list.iter().map(|a| a.value / a.fit).fold(0.0, f32::max) / weight } else { f32::MAX };
+        for synonym in synonyms(word, &stem) {
+            answers.add_stem_forms(synonym, weights.synonym);
         }
         if !known && self.corrections > 0 && weight == 1.0 {
             self.corrections -= 1;
-            for term in corrections(word, &self.store.vocabulary) {
-                answers.add_term(term, weights.correction);
+            for (term, likely) in corrections(word, &self.store.vocabulary) {
+                answers.add_term(term, weights.correction * likely);
             }
         }
-        let stem = self.store.stems.stem(word);
         let tools = self
             .store
             .vocabulary
@@ -125,49 +133,41 @@ impl Builder<'_> {
 struct Answers<'a> {
     store: &'a Store,
     weight: f32,
-    list: Vec<Answering>,
+    list: Vec<Answering>, cap: f32,
 }
 
 impl Answers<'_> {
     /// Adds a word, its inflections and those of its root. Whether some tool has it.
-    fn add_word(&mut self, word: &str, fit: f32) -> bool {
+    fn add_word(&mut self, word: &str, stem: &str) -> bool {
         let (store, weights) = (self.store, &self.store.weights);
-        let exact = store.vocabulary.term(word);
-        if let Some(term) = exact {
-            self.push(term, fit);
+        if let Some(term) = store.vocabulary.term(word) {
+            self.push(term, 1.0);
         }
-        let stem = store.stems.stem(word);
-        let known = self.add_stem_forms(&stem, fit * weights.inflection);
-        for relative in store.vocabulary.family(&stem) {
-            let text = store.vocabulary.stems[*relative as usize].text.clone();
-            if *text != *stem {
-                self.add_stem_forms(&text, fit * weights.root);
-            }
+        let known = self.add_stem_forms(stem, weights.inflection);
+        for relative in store.vocabulary.family(stem) {
+            self.add_forms(*relative, weights.root);
         }
         known
-    }
-
-    fn add_stem(&mut self, word: &str, fit: f32) {
-        let stem = self.store.stems.stem(word);
-        self.add_stem_forms(&stem, fit);
     }
 
     fn add_stem_forms(&mut self, stem: &str, fit: f32) -> bool {
         let Some(stem) = self.store.vocabulary.stem(stem) else {
             return false;
         };
+        self.add_forms(stem, fit);
+        true
+    }
+
+    fn add_forms(&mut self, stem: u32, fit: f32) {
         for form in &self.store.vocabulary.stems[stem as usize].forms {
             self.push(*form, fit);
         }
-        true
     }
 
     fn add_term(&mut self, term: u32, fit: f32) {
         self.push(term, fit);
         let stem = self.store.vocabulary.terms[term as usize].stem;
-        for form in &self.store.vocabulary.stems[stem as usize].forms {
-            self.push(*form, fit * self.store.weights.inflection);
-        }
+        self.add_forms(stem, fit * self.store.weights.inflection);
     }
 
     fn push(&mut self, term: u32, fit: f32) {
@@ -176,7 +176,7 @@ impl Answers<'_> {
         if fit <= 0.0 || entry.tools == 0 || self.list.iter().any(|answer| answer.term == term) {
             return;
         }
-        let rarity = self.store.rarity(vocabulary.stems[entry.stem as usize].tools);
+        let rarity = self.store.rarity(vocabulary.stems[entry.stem as usize].tools).min(self.cap);
         self.list.push(Answering {
             term,
             fit,

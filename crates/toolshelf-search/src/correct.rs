@@ -2,24 +2,37 @@
 //!
 //! Only such words are corrected, so a query whose words are all known pays nothing.
 
-use crate::vocabulary::{Letters, Vocabulary};
+use crate::vocabulary::{Letters, Vocabulary, number};
+
+/// How likely a word is meant, by its distance.
+const LIKELY: [f32; 6] = [1.0, 1.0, 0.5, 0.5, 0.3, 0.2];
 
 /// How many words a correction stands for at most.
 const MOST: usize = 6;
 
 /// The words of tools that a word which no tool has may stand for, nearest first. Of
 /// those that are equally near, the more frequent come first, then the order of the texts.
-pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<u32> {
+pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<(u32, f32)> {
     if !word.bytes().all(|b| b.is_ascii_alphanumeric()) {
         return Vec::new();
     }
-    let mut found: Vec<(u32, u32)> = vocabulary
-        .terms
-        .iter()
-        .zip(0..)
-        .filter(|(term, _)| term.tools > 0)
-        .filter_map(|(term, id)| Some((distance(word, &term.text, term.letters)?, id)))
-        .collect();
+    let known = |near: &dyn Fn(Letters, &str) -> Option<u32>| -> Vec<(u32, u32)> {
+        vocabulary
+            .letters
+            .iter()
+            .zip(0..)
+            .filter_map(|(letters, id): (_, u32)| {
+                // The words themselves are looked at where their letters may fit only.
+                let distance = near(*letters, &vocabulary.terms[id as usize].text)?;
+                (vocabulary.terms[id as usize].tools > 0).then_some((distance, id))
+            })
+            .collect()
+    };
+    let wanted = Letters::of(word);
+    let mut found = known(&|letters, text| misspells(word, wanted, text, letters));
+    if found.is_empty() {
+        found = known(&|letters, text| shortens(word, wanted, text, letters));
+    }
     let Some(nearest) = found.iter().map(|(distance, _)| *distance).min() else {
         return Vec::new();
     };
@@ -29,27 +42,39 @@ pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<u32> {
         b.tools.cmp(&a.tools).then_with(|| a.text.cmp(&b.text))
     });
     found.truncate(MOST);
-    found.into_iter().map(|(_, id)| id).collect()
+    let likely = LIKELY[nearest as usize % LIKELY.len()];
+    found.into_iter().map(|(_, id)| (id, likely)).collect()
 }
 
-/// How far a known word is from a mistaken one; `None` = too far.
-fn distance(word: &str, known: &str, letters: Letters) -> Option<u32> {
-    let wanted = Letters::of(word);
-    if let Some(edits) = allowed_edits(wanted.count)
-        && wanted.count.abs_diff(letters.count) <= edits
-        && wanted.differences(letters) <= 2 * edits
-        && let Some(edits) = edits_within(word.as_bytes(), known.as_bytes(), edits as usize)
-    {
-        // A wrong first letter is rare.
-        return Some(2 * edits as u32 + u32::from(word.as_bytes().first() != known.as_bytes().first()));
+/// How far a known word is from a misspelling of it; `None` = too far. A wrong first
+/// letter is rare.
+fn misspells(word: &str, wanted: Letters, known: &str, letters: Letters) -> Option<u32> {
+    let most = allowed_edits(wanted.count)?;
+    if wanted.count.abs_diff(letters.count) > most || wanted.differences(letters) > 2 * most {
+        return None;
     }
-    abbreviates(word, known).then_some(4).or_else(|| abbreviates(known, word).then_some(5))
+    let edits = edits_within(word.as_bytes(), known.as_bytes(), most as usize)?;
+    Some(number(edits) + u32::from(wanted.first != letters.first))
+}
+
+/// How far a known word is from an abbreviation of it, or the other way round.
+fn shortens(word: &str, wanted: Letters, known: &str, letters: Letters) -> Option<u32> {
+    if wanted.first != letters.first {
+        return None;
+    }
+    if wanted.count < letters.count {
+        // A count such as the 8 of `k8s` is no letter of the word.
+        let may = wanted.within(letters) || word.bytes().any(|b| b.is_ascii_digit());
+        (may && abbreviates(word, known)).then_some(4)
+    } else {
+        (letters.within(wanted) && abbreviates(known, word)).then_some(5)
+    }
 }
 
 fn allowed_edits(letters: u32) -> Option<u32> {
     match letters {
-        0..4 => None,
-        4..8 => Some(1),
+        0..5 => None,
+        5..8 => Some(1),
         _ => Some(2),
     }
 }

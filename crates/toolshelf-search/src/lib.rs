@@ -6,6 +6,7 @@ mod correct;
 mod document;
 pub mod evaluate;
 mod lexical;
+mod literals;
 mod names;
 mod rank;
 mod schema;

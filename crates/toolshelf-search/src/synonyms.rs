@@ -10,6 +10,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::stems::Stems;
+
 const GROUPS: &str = "\
 create add new make insert register compose generate 创建 新建 添加 新增 生成
 get fetch retrieve read show view obtain display lookup 获取 读取 查看 显示 查询
@@ -250,16 +252,17 @@ continuous ci pipeline workflow build
 internationalization i18n
 localization l10n";
 
-/// The groups by member, in the order of the table.
-static BY_WORD: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
-    let mut by_word: HashMap<&str, Vec<&str>> = HashMap::new();
+/// The stems of what stands for a word, by the word, in the order of the table.
+static BY_WORD: LazyLock<HashMap<&'static str, Vec<String>>> = LazyLock::new(|| {
+    let stems = Stems::new();
+    let mut by_word: HashMap<&str, Vec<String>> = HashMap::new();
     for line in GROUPS.lines() {
-        let members: Vec<&str> = line.split_ascii_whitespace().collect();
-        for member in &members {
-            let others = by_word.entry(member).or_default();
-            for other in members.iter().filter(|other| *other != member) {
-                if !others.contains(other) {
-                    others.push(other);
+        for word in line.split_ascii_whitespace() {
+            let others = by_word.entry(word).or_default();
+            for other in line.split_ascii_whitespace().filter(|other| *other != word) {
+                let stem = stems.stem(other);
+                if !others.contains(&stem) {
+                    others.push(stem);
                 }
             }
         }
@@ -267,7 +270,11 @@ static BY_WORD: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::n
     by_word
 });
 
-/// The words that stand for a word.
-pub(crate) fn synonyms(word: &str) -> &'static [&'static str] {
-    BY_WORD.get(word).map_or(&[], Vec::as_slice)
+/// The stems of the words that stand for a word. An inflected word is also looked for by
+/// its stem, where the table has that.
+pub(crate) fn synonyms(word: &str, stem: &str) -> &'static [String] {
+    BY_WORD
+        .get(word)
+        .or_else(|| BY_WORD.get(stem))
+        .map_or(&[], Vec::as_slice)
 }

@@ -49,8 +49,6 @@ pub(crate) struct Term {
     pub(crate) stem: u32,
     /// How many tools have it.
     pub(crate) tools: u32,
-    /// Its letters, for a quick look at what could be a misspelling of it.
-    pub(crate) letters: Letters,
     /// Where it occurs, some places that were given up included.
     pub(crate) postings: Vec<Posting>,
 }
@@ -69,6 +67,8 @@ pub(crate) struct Stem {
 pub(crate) struct Vocabulary {
     pub(crate) terms: Vec<Term>,
     pub(crate) stems: Vec<Stem>,
+    /// The letters of each word, for a quick look at which could be meant by a misspelt one.
+    pub(crate) letters: Vec<Letters>,
     by_text: HashMap<Arc<str>, u32>,
     by_stem: HashMap<Arc<str>, u32>,
     /// Stems by root, where more than one has it; in the order of their texts.
@@ -89,8 +89,8 @@ impl Vocabulary {
             .forms
             .partition_point(|form| self.terms[*form as usize].text < text);
         self.stems[stem as usize].forms.insert(place, term);
+        self.letters.push(Letters::of(word));
         self.terms.push(Term {
-            letters: Letters::of(word),
             text,
             stem,
             tools: 0,
@@ -155,11 +155,16 @@ pub(crate) fn number(length: usize) -> u32 {
 pub(crate) struct Letters {
     set: u64,
     pub(crate) count: u32,
+    pub(crate) first: u32,
 }
 
 impl Letters {
     pub(crate) fn of(word: &str) -> Self {
-        let mut letters = Self { set: 0, count: 0 };
+        let mut letters = Self {
+            set: 0,
+            count: 0,
+            first: word.chars().next().map_or(0, u32::from),
+        };
         for c in word.chars() {
             letters.set |= 1 << (c as u32 % 64);
             letters.count += 1;
@@ -171,5 +176,10 @@ impl Letters {
     /// the other, twice counted where one is changed into another.
     pub(crate) fn differences(self, other: Self) -> u32 {
         (self.set ^ other.set).count_ones()
+    }
+
+    /// Whether all letters are among the other's.
+    pub(crate) fn within(self, other: Self) -> bool {
+        self.set & !other.set == 0
     }
 }
