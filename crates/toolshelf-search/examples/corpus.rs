@@ -47,6 +47,11 @@ fn run(corpus: &Path) -> Result<()> {
             runs = Some(PathBuf::from(arguments.next().context("--runs wants a folder")?));
         } else if argument == "--tune" {
             tune = true;
+        } else if argument == "--foreign" {
+            // The queries of another set: most of them ask for what no tool does.
+            let queries: Vec<_> = sets.iter().map(|set| set.queries.clone()).collect();
+            let others = queries.iter().cycle().skip(1);
+            sets.iter_mut().zip(others).for_each(|(set, other)| set.queries = other.clone());
         } else if argument == "--typos" {
             for query in sets.iter_mut().flat_map(|set| &mut set.queries) {
                 query.query = misspelt(&query.query);
@@ -109,12 +114,13 @@ fn misspelt(text: &str) -> String {
 fn print_line(set: &Set, report: &Report) {
     let figure = |name: &str| report.overall.percent(name).unwrap_or_default();
     println!(
-        "{:16} hit@1 {:5.1}  R@5 {:5.1}  nDCG@5 {:5.2}  unanswered {:3}  {:6.1} us a query",
+        "{:16} {:5} queries  hit@1 {:5.1}  R@5 {:5.1}  nDCG@5 {:5.2}  unanswered {:3}  {:6.1} us a query",
         set.name,
+        report.runs.len(),
         figure("hit@1"),
         figure("R@5"),
         figure("nDCG@5"),
-        report.unanswered,
+        report.runs.iter().filter(|run| run.is_empty()).count(),
         report.per_query().as_secs_f64() * 1e6,
     );
 }
@@ -187,6 +193,7 @@ fn constant<'a>(weights: &'a mut Weights, name: &str) -> Result<&'a mut f32> {
         "number" => &mut weights.number,
         "coverage" => &mut weights.coverage,
         "floor" => &mut weights.floor,
+        "evidence" => &mut weights.evidence,
         _ => bail!("there is no constant '{name}'"),
     })
 }

@@ -16,22 +16,10 @@ pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<(u32, f32)
     if !word.bytes().all(|b| b.is_ascii_alphanumeric()) {
         return Vec::new();
     }
-    let known = |near: &dyn Fn(Letters, &str) -> Option<u32>| -> Vec<(u32, u32)> {
-        vocabulary
-            .letters
-            .iter()
-            .zip(0..)
-            .filter_map(|(letters, id): (_, u32)| {
-                // The words themselves are looked at where their letters may fit only.
-                let distance = near(*letters, &vocabulary.terms[id as usize].text)?;
-                (vocabulary.terms[id as usize].tools > 0).then_some((distance, id))
-            })
-            .collect()
-    };
     let wanted = Letters::of(word);
-    let mut found = known(&|letters, text| misspells(word, wanted, text, letters));
+    let mut found = known(vocabulary, |letters, text| misspells(word, wanted, letters, text));
     if found.is_empty() {
-        found = known(&|letters, text| shortens(word, wanted, text, letters));
+        found = known(vocabulary, |letters, text| shortens(word, wanted, letters, text));
     }
     let Some(nearest) = found.iter().map(|(distance, _)| *distance).min() else {
         return Vec::new();
@@ -46,28 +34,55 @@ pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<(u32, f32)
     found.into_iter().map(|(_, id)| (id, likely)).collect()
 }
 
+/// The words that some tool has and that are near, with their distance. The text of a word
+/// is fetched when its letters are not enough to tell.
+fn known<'a>(
+    vocabulary: &'a Vocabulary,
+    near: impl Fn(Letters, &dyn Fn() -> &'a str) -> Option<u32>,
+) -> Vec<(u32, u32)> {
+    vocabulary
+        .letters
+        .iter()
+        .zip(0..)
+        .filter_map(|(letters, id): (_, u32)| {
+            let distance = near(*letters, &|| &vocabulary.terms[id as usize].text)?;
+            (vocabulary.terms[id as usize].tools > 0).then_some((distance, id))
+        })
+        .collect()
+}
+
 /// How far a known word is from a misspelling of it; `None` = too far. A wrong first
 /// letter is rare.
-fn misspells(word: &str, wanted: Letters, known: &str, letters: Letters) -> Option<u32> {
+fn misspells<'a>(
+    word: &str,
+    wanted: Letters,
+    letters: Letters,
+    known: &dyn Fn() -> &'a str,
+) -> Option<u32> {
     let most = allowed_edits(wanted.count)?;
     if wanted.count.abs_diff(letters.count) > most || wanted.differences(letters) > 2 * most {
         return None;
     }
-    let edits = edits_within(word.as_bytes(), known.as_bytes(), most as usize)?;
+    let edits = edits_within(word.as_bytes(), known().as_bytes(), most as usize)?;
     Some(number(edits) + u32::from(wanted.first != letters.first))
 }
 
 /// How far a known word is from an abbreviation of it, or the other way round.
-fn shortens(word: &str, wanted: Letters, known: &str, letters: Letters) -> Option<u32> {
+fn shortens<'a>(
+    word: &str,
+    wanted: Letters,
+    letters: Letters,
+    known: &dyn Fn() -> &'a str,
+) -> Option<u32> {
     if wanted.first != letters.first {
         return None;
     }
     if wanted.count < letters.count {
         // A count such as the 8 of `k8s` is no letter of the word.
         let may = wanted.within(letters) || word.bytes().any(|b| b.is_ascii_digit());
-        (may && abbreviates(word, known)).then_some(4)
+        (may && abbreviates(word, known())).then_some(4)
     } else {
-        (letters.within(wanted) && abbreviates(known, word)).then_some(5)
+        (letters.within(wanted) && abbreviates(known(), word)).then_some(5)
     }
 }
 

@@ -4,8 +4,6 @@ use toolshelf_core::search::IndexedTool;
 
 use crate::common::is_stop;
 use crate::schema::{SchemaTexts, tell};
-use crate::stems::Stems;
-use crate::vocabulary::Vocabulary;
 use crate::weights::Weights;
 use crate::words::each_word;
 
@@ -96,20 +94,19 @@ pub(crate) struct Weighed {
 }
 
 impl Document {
-    /// Reads a tool. Words that are new get numbers.
+    /// Reads a tool, with what gives words their numbers. A word without one is as if it
+    /// did not stand there, but for the length of its field.
     pub(crate) fn read(
         &mut self,
         tool: &IndexedTool,
-        vocabulary: &mut Vocabulary,
-        stems: &Stems,
+        number_of: &mut dyn FnMut(&str) -> Option<u32>,
     ) {
         self.hits.clear();
         self.lengths = [0; FIELDS];
         self.name.clear();
         let mut reader = Reader {
             document: self,
-            vocabulary,
-            stems,
+            number_of,
         };
         let definition = &tool.definition;
         reader.add(Field::Name, tool.key.tool.as_str());
@@ -165,8 +162,7 @@ impl Document {
 
 struct Reader<'a> {
     document: &'a mut Document,
-    vocabulary: &'a mut Vocabulary,
-    stems: &'a Stems,
+    number_of: &'a mut dyn FnMut(&str) -> Option<u32>,
 }
 
 impl Reader<'_> {
@@ -178,7 +174,9 @@ impl Reader<'_> {
                 return;
             }
             *length += 1;
-            let term = self.vocabulary.intern(word, self.stems);
+            let Some(term) = (self.number_of)(word) else {
+                return;
+            };
             self.document.hits.push((term, field));
             if field == Field::Name && !self.document.name.contains(&term) {
                 self.document.name.push(term);

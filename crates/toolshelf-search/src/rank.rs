@@ -49,7 +49,7 @@ pub(crate) fn rank(
     for (concept, number) in concepts.iter().zip(1..) {
         add(store, concept, number, scratch);
     }
-    let ranked = select(store, limit, eligible, scratch);
+    let ranked = select(store, concepts, limit, eligible, scratch);
     for slot in scratch.touched.drain(..) {
         scratch.sums[slot as usize] = Sum::default();
     }
@@ -83,6 +83,7 @@ fn add(store: &Store, concept: &Concept, number: u32, scratch: &mut Scratch) {
 
 fn select(
     store: &Store,
+    concepts: &[Concept],
     limit: usize,
     eligible: impl Fn(u32) -> bool,
     scratch: &Scratch,
@@ -97,9 +98,14 @@ fn select(
             score: text(*slot),
         })
         .collect();
+    let mass: f32 = concepts.iter().map(|concept| concept.mass).sum();
     let best = candidates.iter().map(|hit| hit.score).fold(0.0, f32::max);
+    if best < store.weights.floor * mass && best < store.weights.evidence * store.rarity(1) {
+        return Vec::new();
+    }
     for hit in &mut candidates {
-        hit.score = hit.score / best + store.weights.coverage * coverage(store, hit.slot, scratch);
+        let coverage = coverage(store, hit.slot, |term| scratch.fits[term as usize]);
+        hit.score = hit.score / best + store.weights.coverage * coverage;
     }
     best_of(candidates, limit, |a, b| in_order(store, a, b))
 }
@@ -130,12 +136,12 @@ pub(crate) fn best_of<T>(
 }
 
 /// The share of a tool's name that the query covers, by the rarity of its words.
-fn coverage(store: &Store, slot: u32, scratch: &Scratch) -> f32 {
+pub(crate) fn coverage(store: &Store, slot: u32, fit: impl Fn(u32) -> f32) -> f32 {
     let (mut covered, mut all) = (0.0, 0.0);
     for term in &store.entry(slot).name {
         let stem = store.vocabulary.terms[*term as usize].stem;
         let rarity = store.rarity(store.vocabulary.stems[stem as usize].tools);
-        covered += rarity * scratch.fits[*term as usize];
+        covered += rarity * fit(*term);
         all += rarity;
     }
     if all > 0.0 { covered / all } else { 0.0 }

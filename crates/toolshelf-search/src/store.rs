@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use toolshelf_core::search::IndexedTool;
-use toolshelf_core::{GroupId, ToolName};
+use toolshelf_core::{GroupId, ToolKey, ToolName};
 
-use crate::document::Document;
+use crate::document::{Document, Field};
 use crate::names::Names;
 use crate::stems::Stems;
 use crate::vocabulary::{Posting, Vocabulary, number};
 use crate::weights::Weights;
+use crate::words::fold;
 
 /// Places that may be given up before they are squeezed out, whatever the size.
 const SLACK: usize = 256;
@@ -54,11 +55,6 @@ impl Store {
         }
     }
 
-    /// How many tools there are.
-    pub(crate) fn len(&self) -> usize {
-        self.live
-    }
-
     /// The places of a group.
     pub(crate) fn part(&self, group: &GroupId) -> Option<&Range<u32>> {
         self.parts.get(group)
@@ -87,7 +83,8 @@ impl Store {
     fn add(&mut self, tool: IndexedTool) {
         let slot = number(self.entries.len());
         let mut document = std::mem::take(&mut self.document);
-        document.read(&tool, &mut self.vocabulary, &self.stems);
+        let (vocabulary, stems) = (&mut self.vocabulary, &self.stems);
+        document.read(&tool, &mut |word| Some(vocabulary.intern(word, stems)));
         for word in document.weigh(&self.weights) {
             let term = &mut self.vocabulary.terms[word.term as usize];
             term.tools += 1;
@@ -116,12 +113,14 @@ impl Store {
             entry.live = false;
             self.live -= 1;
             self.names.remove(entry.tool.key.tool.as_str(), slot);
-            document.read(&entry.tool, &mut self.vocabulary, &self.stems);
+            document.read(&entry.tool, &mut |word| self.vocabulary.term(word));
             for word in document.weigh(&self.weights) {
-                self.vocabulary.terms[word.term as usize].tools -= 1;
+                let term = &mut self.vocabulary.terms[word.term as usize];
+                term.tools = term.tools.saturating_sub(1);
             }
             for stem in self.stems_of(&document) {
-                self.vocabulary.stems[stem as usize].tools -= 1;
+                let stem = &mut self.vocabulary.stems[stem as usize];
+                stem.tools = stem.tools.saturating_sub(1);
             }
             self.document = document;
         }
@@ -183,6 +182,20 @@ impl Store {
         let all = self.live as f32;
         let with = (tools as f32).min(all);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// The place of a tool.
+    pub(crate) fn slot(&self, key: &ToolKey) -> Option<u32> {
+        self.names
+            .equal(&fold(key.tool.as_str()))
+            .find(|slot| self.entry(*slot).tool.key == *key)
+    }
+
+    /// The share of each field in what a word counts in a tool.
+    pub(crate) fn shares(&self, slot: u32, term: u32) -> Vec<(Field, f32)> {
+        let mut document = Document::default();
+        document.read(&self.entry(slot).tool, &mut |word| self.vocabulary.term(word));
+        document.shares(term, &self.weights)
     }
 
     /// The place's tool.

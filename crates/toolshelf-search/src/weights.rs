@@ -45,6 +45,9 @@ pub struct Weights {
     pub coverage: f32,
     /// The smallest share of the query's weight that a good match covers.
     pub floor: f32,
+    /// What a match counts that is good whatever share it covers: so many times a word that
+    /// one tool has.
+    pub evidence: f32,
 }
 
 impl Default for Weights {
@@ -67,7 +70,8 @@ impl Default for Weights {
             talk: 0.4,
             number: 0.5,
             coverage: 0.3,
-            floor: 0.0,
+            floor: 0.15,
+            evidence: 0.35,
         }
     }
 }

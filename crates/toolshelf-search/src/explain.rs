@@ -1,0 +1,65 @@
+//! Why a tool has its score.
+
+use toolshelf_core::search::{Hit, ScorePart};
+
+use crate::concepts::Concept;
+use crate::rank::coverage;
+use crate::store::Store;
+
+/// The parts of a hit's score: for each word of the query the tool's word that answers it
+/// best, divided among the fields that hold it, and the rest, which the name's words make.
+pub(crate) fn explain(store: &Store, concepts: &[Concept], hit: &Hit) -> Vec<ScorePart> {
+    let Some(slot) = store.slot(&hit.key) else {
+        return Vec::new();
+    };
+    let counts = |concept: &Concept| {
+        concept
+            .answers
+            .iter()
+            .filter_map(|answer| {
+                let postings = &store.vocabulary.terms[answer.term as usize].postings;
+                let at = postings.binary_search_by_key(&slot, |posting| posting.slot).ok()?;
+                Some((answer.term, answer.value * postings[at].impact()))
+            })
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let mut parts = Vec::new();
+    for concept in concepts {
+        let Some((term, score)) = counts(concept) else {
+            continue;
+        };
+        let known = &store.vocabulary.terms[term as usize].text;
+        for (field, share) in store.shares(slot, term) {
+            parts.push(ScorePart {
+                what: if **known == *concept.word {
+                    format!("{}: {known}", field.as_str())
+                } else {
+                    format!("{}: {known} for {}", field.as_str(), concept.word)
+                },
+                score: f64::from(score * share),
+            });
+        }
+    }
+    let by_name = store.weights.coverage * covered(store, slot, concepts);
+    let sum: f64 = parts.iter().map(|part| part.score).sum();
+    let of_texts = hit.score - f64::from(by_name);
+    for part in &mut parts {
+        part.score *= of_texts / sum;
+    }
+    if by_name > 0.0 {
+        parts.push(ScorePart {
+            what: "share of the name that the query covers".to_owned(),
+            score: f64::from(by_name),
+        });
+    }
+    parts.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.what.cmp(&b.what)));
+    parts
+}
+
+fn covered(store: &Store, slot: u32, concepts: &[Concept]) -> f32 {
+    let answers = || concepts.iter().flat_map(|concept| &concept.answers);
+    coverage(store, slot, |term| {
+        let same = answers().filter(|answer| answer.term == term);
+        same.map(|answer| answer.fit).fold(0.0, f32::max)
+    })
+}

@@ -1,0 +1,55 @@
+//! Search by a pattern.
+
+use std::cmp::Ordering;
+
+use regex::Regex;
+
+use crate::rank::{Scored, best_of, in_order};
+use crate::store::{Entry, Store};
+
+/// How much of one text a pattern is tried on, in bytes.
+const MAX_TEXT_BYTES: usize = 8_192;
+
+/// The tools that a pattern fits: by their names first, then titles, groups and
+/// descriptions.
+pub(crate) fn fitting(
+    regex: &Regex,
+    store: &Store,
+    limit: usize,
+    eligible: impl Fn(u32) -> bool,
+) -> Vec<Scored> {
+    let found: Vec<Scored> = (0..)
+        .zip(&store.entries)
+        .filter(|(slot, entry)| entry.live && eligible(*slot))
+        .filter_map(|(slot, entry)| {
+            let score = score(regex, entry)?;
+            Some(Scored { slot, score })
+        })
+        .collect();
+    let order = |a: &Scored, b: &Scored| -> Ordering { in_order(store, a, b) };
+    best_of(found, limit, order)
+}
+
+fn score(regex: &Regex, entry: &Entry) -> Option<f32> {
+    let (key, definition) = (&entry.tool.key, &entry.tool.definition);
+    let fits = |text: &str| regex.is_match(head(text));
+    if fits(key.tool.as_str()) || fits(&key.to_string()) {
+        Some(1.0)
+    } else if definition.title().is_some_and(fits) {
+        Some(0.75)
+    } else if fits(&entry.tool.group_text) {
+        Some(0.5)
+    } else if definition.description().is_some_and(fits) {
+        Some(0.25)
+    } else {
+        None
+    }
+}
+
+fn head(text: &str) -> &str {
+    let mut end = text.len().min(MAX_TEXT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,139 @@
+//! The forms of a query.
+
+use std::collections::BTreeSet;
+
+use regex::{Regex, RegexBuilder};
+use toolshelf_core::text::{bounded_text, one_line};
+use toolshelf_core::{Error, ErrorKind};
+
+use crate::words::fold;
+
+/// The longest query that is read, in bytes. What stands behind is passed over.
+const MAX_BYTES: usize = 4_096;
+
+/// How many names a query can select.
+const MAX_NAMES: usize = 64;
+
+/// The longest pattern, in bytes, and the memory that it may need.
+const MAX_PATTERN_BYTES: usize = 512;
+const MAX_PATTERN_MEMORY: usize = 256 * 1024;
+
+/// A query, read.
+pub(crate) enum Query<'a> {
+    /// `select:a,b`: these tools, by name.
+    Select(Vec<&'a str>),
+    /// `/pattern/` or `regex:pattern`: what a pattern fits.
+    Pattern(Box<Regex>),
+    /// Words, and such as a tool must have.
+    Words {
+        required: Vec<&'a str>,
+        text: String,
+    },
+}
+
+/// Reads a query.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidArguments`] when it is empty, or its pattern cannot be read.
+pub(crate) fn read(query: &str) -> Result<Query<'_>, Error> {
+    let query = clip(query).trim();
+    if let Some(names) = strip_prefix(query, "select:") {
+        return select(names);
+    }
+    if let Some(pattern) = strip_prefix(query, "regex:").or_else(|| between_slashes(query)) {
+        return compile(pattern.trim()).map(|regex| Query::Pattern(Box::new(regex)));
+    }
+    let (required, others): (Vec<&str>, Vec<&str>) =
+        query.split_whitespace().partition(|word| is_required(word));
+    let required: Vec<&str> = required.iter().map(|word| word.trim_start_matches('+')).collect();
+    if required.is_empty() && fold(query).is_empty() {
+        return Err(invalid(
+            "the query is empty",
+            "The query holds no word. Say in a few words what the tool should do, \
+             or give its name: `send message`, or `select:name` for exact names.",
+        ));
+    }
+    Ok(Query::Words {
+        required,
+        text: others.join(" "),
+    })
+}
+
+fn clip(query: &str) -> &str {
+    let mut end = query.len().min(MAX_BYTES);
+    while !query.is_char_boundary(end) {
+        end -= 1;
+    }
+    &query[..end]
+}
+
+fn strip_prefix<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let start = text.get(..prefix.len())?;
+    start
+        .eq_ignore_ascii_case(prefix)
+        .then(|| &text[prefix.len()..])
+}
+
+/// `+word`; `c++` and `+` alone require nothing.
+fn is_required(word: &str) -> bool {
+    word.starts_with('+') && word.contains(char::is_alphanumeric)
+}
+
+fn select(names: &str) -> Result<Query<'_>, Error> {
+    let mut known = BTreeSet::new();
+    let names: Vec<&str> = names
+        .split(',')
+        .map(|name| name.trim().trim_matches(['`', '"', '\'']))
+        .filter(|name| !name.is_empty() && known.insert(*name))
+        .take(MAX_NAMES)
+        .collect();
+    if names.is_empty() {
+        return Err(invalid(
+            "the query selects no name",
+            "`select:` is followed by no name. Write the names of tools after it, \
+             separated by commas: `select:create_issue,list_issues`.",
+        ));
+    }
+    Ok(Query::Select(names))
+}
+
+/// `/pattern/`, a flag `i` allowed. A path has blanks around it or no slash at its end.
+fn between_slashes(query: &str) -> Option<&str> {
+    let inner = query.strip_prefix('/')?;
+    let inner = inner.strip_suffix('i').filter(|rest| rest.ends_with('/')).unwrap_or(inner);
+    inner.strip_suffix('/').filter(|pattern| !pattern.is_empty())
+}
+
+fn compile(pattern: &str) -> Result<Regex, Error> {
+    let advice = "Write a shorter or simpler pattern in the syntax of Rust's regex crate (no \
+                  look-around, no back-references), or search with plain words.";
+    if pattern.is_empty() || pattern.len() > MAX_PATTERN_BYTES {
+        return Err(invalid(
+            "the pattern is empty or too long",
+            &format!("The pattern must have 1 to {MAX_PATTERN_BYTES} bytes. {advice}"),
+        ));
+    }
+    RegexBuilder::new(pattern)
+        .case_insensitive(true)
+        .size_limit(MAX_PATTERN_MEMORY)
+        .dfa_size_limit(MAX_PATTERN_MEMORY)
+        .nest_limit(32)
+        .build()
+        .map_err(|cause| {
+            // Of the drawing that shows where the fault is, the last line says what it is.
+            let cause = cause.to_string();
+            let fault = one_line(cause.lines().last().unwrap_or_default(), 160);
+            invalid(
+                &format!("the pattern cannot be read: {fault}"),
+                &format!(
+                    "The pattern `{}` cannot be read: {fault}. {advice}",
+                    bounded_text(&one_line(pattern, 96), 96)
+                ),
+            )
+        })
+}
+
+pub(crate) fn invalid(message: &str, text: &str) -> Error {
+    Error::new(ErrorKind::InvalidArguments, message.to_owned()).for_model_text(text)
+}
