@@ -7,6 +7,9 @@ use crate::vocabulary::{Letters, Vocabulary, number};
 /// How likely a word is meant, by its distance.
 const LIKELY: [f32; 6] = [1.0, 1.0, 0.5, 0.5, 0.3, 0.2];
 
+/// Words of so many letters are short.
+const SHORT: u32 = 5;
+
 /// How many words a correction stands for at most.
 const MOST: usize = 6;
 
@@ -63,7 +66,13 @@ fn misspells<'a>(
     if wanted.count.abs_diff(letters.count) > most || wanted.differences(letters) > 2 * most {
         return None;
     }
-    let edits = edits_within(word.as_bytes(), known().as_bytes(), most as usize)?;
+    let (word, known) = (word.as_bytes(), known().as_bytes());
+    let edits = edits_within(word, known, most as usize)?;
+    // So many words of few letters are one letter apart that only swapped ones are a sign.
+    let is_swap = letters.count == wanted.count && wanted.differences(letters) == 0;
+    if wanted.count.max(letters.count) <= SHORT && !is_swap {
+        return None;
+    }
     Some(number(edits) + u32::from(wanted.first != letters.first))
 }
 

@@ -9,6 +9,7 @@ pub mod evaluate;
 mod lexical;
 mod literals;
 mod lookup;
+mod mixed;
 mod names;
 mod pattern;
 mod query;
@@ -23,4 +24,5 @@ mod weights;
 mod words;
 
 pub use lexical::{Lexical, PLUGIN};
+pub use mixed::{Embed, MixOptions, Mixed};
 pub use weights::Weights;

@@ -70,7 +70,7 @@ impl Default for Weights {
             talk: 0.4,
             number: 0.5,
             coverage: 0.3,
-            floor: 0.15,
+            floor: 0.2,
             evidence: 0.35,
         }
     }
