@@ -37,7 +37,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use toolshelf_core::{Error, Registry};
-// The strategies are chosen by name; naming their crate links them.
+// Plugins are chosen by name; naming their crates links them.
+use toolshelf_discovery as _;
+use toolshelf_search as _;
 use toolshelf_strategies as _;
 
 pub use tokens::O200kBase;

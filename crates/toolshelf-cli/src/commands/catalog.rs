@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolshelf_core::catalog::{CatalogGroup, CatalogTier, CatalogView};
-use toolshelf_core::tokens::TokenCounter;
+use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Cancellation, GroupEntry, Groups, Placement, Registry, Surface};
 use toolshelf_shelf::SessionOptions;
 

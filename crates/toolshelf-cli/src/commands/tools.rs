@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolshelf_core::nearest::nearest;
-use toolshelf_core::tokens::TokenCounter;
+use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Cancellation, Error, GroupId, LoadedGroup, Registry, ShelvedTool};
 use toolshelf_gateway::config::{Config, EntryState};
 use toolshelf_gateway::{Gateway, GatewayOptions};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolshelf_core::text::one_line;
-use toolshelf_core::tokens::TokenCounter;
+use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Error, ErrorKind, LoadedGroup, ToolDefinition};
 use toolshelf_gateway::WITHOUT_END;
 use toolshelf_gateway::config::{EntryState, ServerEntry};
@@ -17,7 +17,7 @@ use toolshelf_shelf::check_schema;
 use super::findings::{Connection, Finding, Health, Patient};
 use super::program::{Program, how_to_get};
 use crate::output::{counted, grouped};
-use crate::tokens::{O200kBase, definition_text};
+use crate::tokens::O200kBase;
 
 /// A definition of more tokens is large: a tenth of it would do for most tools.
 const LARGE_TOKENS: usize = 2_000;

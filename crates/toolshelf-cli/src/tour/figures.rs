@@ -1,7 +1,7 @@
 //! What the session cost, and what it would have cost without a shelf.
 
 use serde_json::{Value, json};
-use toolshelf_core::tokens::TokenCounter;
+use toolshelf_core::tokens::{TokenCounter, definition_text};
 
 use super::act::{Played, TOOLSHELF};
 use super::stage::List;
