@@ -10,6 +10,7 @@ Examples:
   toolshelf serve --config mcp.json              Serve the servers of a file to an MCP host
   toolshelf tools                                List all servers and their tools
   toolshelf doctor                               Find out why a server does not work
+  toolshelf search 'open a pull request'         Find the tool for a task, as a model would
   toolshelf call github/search_repos '{\"query\": \"mcp\"}'
 
 An entry for an MCP host:
@@ -21,7 +22,7 @@ or .mcp.json here, then toolshelf.json in your configuration directory.
 Exit codes:
   0    All is well
   1    A tool or a server failed; of those that look at all servers (tools, refresh, doctor),
-       also one whose entry is wrong
+       also one whose entry is wrong; `search` found nothing
   2    The command line, the arguments of a tool or the configuration are wrong
   130  Control-C (143 for SIGTERM); `serve` ends with 0, since that is how it ends";
 
@@ -111,6 +112,8 @@ pub(crate) enum Command {
     Tools(ToolsArguments),
     Catalog(CatalogArguments),
     Call(CallArguments),
+    Search(SearchArguments),
+    EvalSearch(EvalSearchArguments),
     Plugins(PluginsArguments),
     Tour(TourArguments),
     Refresh(RefreshArguments),
@@ -137,16 +140,31 @@ pub(crate) struct Servers {
 
 const SERVE_AFTER: &str = "\
 Strategies:
-  dispatch  Two tools that never change: load_tools gives schemas, deferred_tool_call runs tools
-  inject    Loaded tools join the list and are called directly (clients with a handshake only;
-            those of 2026-07-28 get dispatch)
+  dispatch  Three tools that never change: search_tools finds tools, load_tools gives schemas,
+            deferred_tool_call runs tools
+  inject    Loaded tools join the list and are called directly
+  tst       One tool, search_tools: what it finds joins the list and is called directly
+  tst-auto  As tst once the definitions of all tools come to 20,000 tokens, else as standard;
+            decided for each client when it lists tools
   standard  Every tool of every server, passed through
-  `toolshelf plugins` lists all that are part of this program.
+  auto      As standard while the definitions that are known from earlier starts come to fewer
+            tokens than --defer-above, else as dispatch; decided once, at the start (-v shows by
+            which figures). A server that is not known yet counts as large: the first start
+            defers, later ones need not
+  Under inject, tst and tst-auto the list grows, which is for clients with a handshake only; those
+  of 2026-07-28 get dispatch. `toolshelf plugins` lists all that are part of this program.
+
+Environment:
+  ENABLE_SEARCH_EXTRA_TOOLS, ENABLE_TOOL_SEARCH   Without --strategy, the first that is set chooses:
+            true (1, yes, on) = tst; auto, auto:N = tst-auto from 10 or N % of the context window
+            on (auto:0 = tst, auto:100 = standard); false (0, no, off) = standard. An unset one
+            changes nothing
 
 Examples:
   toolshelf serve --config mcp.json
   toolshelf serve --config mcp.json --wait 5     A catalog with the names of all tools, for hosts
                                                  that list tools once and at once
+  toolshelf serve --strategy auto --defer-above 8000
   toolshelf serve --samples                      Try it in your host without any set-up
 
 It ends when its host closes the connection, or on SIGINT or SIGTERM, and ends its servers with
@@ -159,12 +177,21 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) servers: Servers,
 
-    /// How tools are shown
-    #[arg(short, long, value_name = "NAME", default_value = "dispatch")]
-    pub(crate) strategy: String,
+    /// How tools are shown [default: dispatch, or what the environment says]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) strategy: Option<String>,
+
+    /// From how many tokens of definitions (o200k_base) on tools are deferred under auto [default:
+    /// 20000]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) defer_above: Option<u64>,
+
+    /// The index that search_tools uses [default: lexical/1]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) index: Option<String>,
 
     /// How long the first list of tools waits for servers that are starting [default: 0; 10
-    /// under standard]
+    /// under standard and tst-auto]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) wait: Option<std::time::Duration>,
 
@@ -356,6 +383,98 @@ pub(crate) struct CallArguments {
     pub(crate) timeout: Option<std::time::Duration>,
 
     /// Print the whole result as JSON: content, structured content and `_meta`
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SEARCH_AFTER: &str = "\
+Ranks tools as search_tools does under `serve`. What is known of a server from earlier starts is
+enough; only a server of which nothing is known is started, and standard error says so. Tools that
+are always visible are not searched, as nobody has to find them.
+
+QUERY is what a model may write: words for the task, `+word` for one that must occur,
+`select:a,b` for tools whose names are known, /pattern/ for a regular expression over names.
+
+A line of --tools is an object with `name` and, where known, `server`, `title`, `description`,
+`input_schema` and `id`. --explain shows what each score is made of, largest part first.
+
+The exit code is 0 when something was found, 1 when nothing was (the nearest names are printed), and
+2 when the query, a file or the configuration is wrong.
+
+Examples:
+  toolshelf search 'who is free on tuesday' --samples
+  toolshelf search 'create issue' --group github --explain
+  toolshelf search 'send a message' --tools tools.jsonl --json | jq -r '.hits[].id'";
+
+/// Find tools by what they do, as a model would
+#[derive(Debug, Args)]
+#[command(after_help = SEARCH_AFTER)]
+pub(crate) struct SearchArguments {
+    /// What the tool should do, or its name
+    pub(crate) query: String,
+
+    #[command(flatten)]
+    pub(crate) servers: Servers,
+
+    /// Search the tools of this file, one JSON object a line, and no servers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "samples"])]
+    pub(crate) tools: Option<PathBuf>,
+
+    /// Only the tools of this server; may be given several times
+    #[arg(short, long, value_name = "SERVER")]
+    pub(crate) group: Vec<String>,
+
+    /// How many tools at most
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5,
+          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000))]
+    pub(crate) limit: usize,
+
+    /// Show what each score is made of
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// The index
+    #[arg(long, value_name = "NAME", default_value = "lexical/1")]
+    pub(crate) index: String,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EVAL_SEARCH_AFTER: &str = "\
+A line of --tools is an object with `name` and, where known, `server`, `title`, `description`,
+`input_schema` and `id` (server/name where there is none). A line of --queries is an object with
+`query`, and `relevant`, a list of ids; or `groups`, lists of ids of which one is enough; and `kind`,
+for figures of its own. A query of the kind `no-match` without relevant tools is right when nothing
+is found.
+
+All figures are means over queries, in percent. hit@1: one of the tools is first. MRR: one over the
+best rank. R@k: the share of what is needed among the first k. nDCG@k: the same, weighted by rank.
+--json has them under `overall` and, by kind, under `kinds`; times are microseconds, the
+build from the tools to the first answer.
+
+Examples:
+  toolshelf eval-search --tools tools.jsonl --queries queries.jsonl
+  toolshelf eval-search --tools tools.jsonl --queries queries.jsonl --json | jq '.overall[\"R@5\"]'";
+
+/// Measure how well searches find what they should
+#[derive(Debug, Args)]
+#[command(after_help = EVAL_SEARCH_AFTER)]
+pub(crate) struct EvalSearchArguments {
+    /// The tools, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: PathBuf,
+
+    /// The queries and their answers, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queries: PathBuf,
+
+    /// The index
+    #[arg(long, value_name = "NAME", default_value = "lexical/1")]
+    pub(crate) index: String,
+
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

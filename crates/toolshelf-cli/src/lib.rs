@@ -39,7 +39,6 @@ use clap::Parser;
 use toolshelf_core::{Error, Registry};
 // Plugins are chosen by name; naming their crates links them.
 use toolshelf_discovery as _;
-use toolshelf_search as _;
 use toolshelf_strategies as _;
 
 pub use tokens::O200kBase;
@@ -101,6 +100,8 @@ async fn command(command: Command, registry: &Registry, output: &Output) -> Resu
         Command::Tools(arguments) => commands::tools::run(&arguments, registry, output).await,
         Command::Catalog(arguments) => commands::catalog::run(&arguments, registry, output).await,
         Command::Call(arguments) => commands::call::run(&arguments, registry, output).await,
+        Command::Search(arguments) => commands::search::run(&arguments, registry, output).await,
+        Command::EvalSearch(arguments) => commands::eval_search::run(&arguments, registry, output),
         Command::Plugins(arguments) => commands::plugins::run(&arguments, registry, output),
         Command::Tour(arguments) => tour::run(&arguments, output).await,
         Command::Refresh(arguments) => commands::refresh::run(&arguments, registry, output).await,

@@ -34,6 +34,12 @@ pub(crate) fn config(servers: &Servers) -> Result<Config, Failure> {
     Ok(config)
 }
 
+/// The text of a file that a command line names.
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|cause| Failure::usage(format!("cannot read {}: {cause}", path.display())))
+}
+
 /// The sample servers, each a process of this program.
 fn sample_config() -> Result<Config, Failure> {
     const PROGRAM: &str = "TOOLSHELF_PROGRAM";

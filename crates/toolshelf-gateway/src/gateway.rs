@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use toolshelf_catalog::texts;
+use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
     Call, Cancellation, ContentBlock, Error, GroupId, JsonText, LoadContext, LoadedGroup,
-    Placement, Registry, Repair, Strategy, ToolOutcome, ToolSlot,
+    Placement, Registry, Repair, State, Strategy, ToolOutcome, ToolSlot,
 };
 use toolshelf_mcp::{
     Era, IncomingCall, McpServer, ServerIdentity, Session as Client, Sidelights, Watchdog,
@@ -20,6 +21,7 @@ use toolshelf_shelf::{AnsweredBy, Limits, Observer, SessionOptions, Shelf, Shelf
 
 use crate::cache::DescriptorCache;
 use crate::chain::refuse_recursion;
+use crate::choice::{self, Choice, TST_AUTO};
 use crate::config::Config;
 use crate::descriptor::without_odd_fields;
 use crate::log::log;
@@ -33,6 +35,13 @@ pub const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// The `_meta` key of a result under which repairs of the arguments are listed.
 pub const REPAIRS: &str = "toolshelf/repairs";
 
+/// From how many tokens of definitions on the strategy `auto` defers, where nothing else is
+/// said.
+pub const DEFER_ABOVE: u64 = 20_000;
+
+/// How long reading what is kept of the servers may take beside waiting for them.
+const READING: Duration = Duration::from_secs(1);
+
 /// How long a list that holds every tool waits for the servers by default.
 const STANDARD_WAIT: Duration = Duration::from_secs(10);
 
@@ -40,15 +49,24 @@ const STANDARD_WAIT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct GatewayOptions {
-    /// The name of the strategy. `inject` is for clients with a handshake; those of
-    /// 2026-07-28 get `dispatch`, since their list of tools must not depend on the
-    /// connection.
+    /// The name of the strategy. `inject`, `tst` and `tst-auto` are for clients with a
+    /// handshake; those of 2026-07-28 get `dispatch`, since their list of tools must not
+    /// depend on the connection. `auto` is `standard` while all that is known of the servers
+    /// is small, and `dispatch` otherwise: decided once, when the gateway is made.
     pub strategy: String,
     /// Options of the strategy; `null` for its defaults.
     pub strategy_options: Value,
+    /// The index that tools are searched by. `None` = `lexical/1` where it is part of the
+    /// build. With one, `dispatch` has `search_tools`, unless its options say otherwise.
+    pub index: Option<String>,
+    /// Counts tokens for `auto` and `tst-auto`; `None` = they are estimated.
+    pub counter: Option<Arc<dyn TokenCounter>>,
+    /// From how many tokens of definitions on `auto` defers.
+    pub defer_above: u64,
     /// How long the first list of tools waits for servers that are still starting, so
     /// that the catalog holds the names of their tools. The default is not to wait at
-    /// all, and 10 s under `standard`, whose list is the tools themselves.
+    /// all, and 10 s under `standard` and `tst-auto`, whose list is the tools themselves or
+    /// depends on all of them.
     pub wait: Option<Duration>,
     /// Ends the servers when this process is killed.
     pub watchdog: Option<Watchdog>,
@@ -65,6 +83,8 @@ impl std::fmt::Debug for GatewayOptions {
         f.debug_struct("GatewayOptions")
             .field("strategy", &self.strategy)
             .field("strategy_options", &self.strategy_options)
+            .field("index", &self.index)
+            .field("defer_above", &self.defer_above)
             .field("wait", &self.wait)
             .field("watchdog", &self.watchdog)
             .field("cache", &self.cache)
@@ -78,6 +98,9 @@ impl Default for GatewayOptions {
         Self {
             strategy: "dispatch".to_owned(),
             strategy_options: Value::Null,
+            index: None,
+            counter: None,
+            defer_above: DEFER_ABOVE,
             wait: None,
             watchdog: None,
             cache: None,
@@ -97,6 +120,10 @@ pub struct Gateway {
     strategy: Arc<dyn Strategy>,
     /// What clients of the modern era get.
     modern: Arc<dyn Strategy>,
+    /// What `tst-auto` comes to where servers are late.
+    late: Option<Arc<dyn Strategy>>,
+    decision: Option<String>,
+    counter: Option<Arc<dyn TokenCounter>>,
     wait: Duration,
     sessions: Arc<Sessions>,
     desk: Arc<NewsDesk>,
@@ -110,8 +137,8 @@ impl Gateway {
     ///
     /// # Errors
     ///
-    /// `NotFound` or `InvalidConfig` when the strategy does not exist or its options
-    /// are not valid, `InvalidConfig` when the configuration would be served within
+    /// `NotFound` or `InvalidConfig` when the strategy or the index does not exist, or its
+    /// options are not valid, `InvalidConfig` when the configuration would be served within
     /// itself without end.
     pub fn new(
         config: &Config,
@@ -119,24 +146,21 @@ impl Gateway {
         registry: &Registry,
     ) -> Result<Arc<Self>, Error> {
         let chain = refuse_recursion(config.path.as_deref())?;
-        let strategy_options = strategy_options(&options);
-        let strategy = registry.strategy(&options.strategy, &strategy_options)?;
-        // A list that grows with a session is not for clients whose list must not depend
-        // on the connection.
-        let modern = if options.strategy == "inject" {
-            registry.strategy("dispatch", &Value::Null)?
-        } else {
-            strategy.clone()
-        };
-        let defers = !strategy.own_tools().is_empty();
+        let index = choice::index(&options, registry)?;
         let desk = Arc::new(NewsDesk::default());
         let common = Common {
             chain,
-            cache: options.cache,
-            watchdog: options.watchdog,
+            cache: options.cache.clone(),
+            watchdog: options.watchdog.clone(),
             desk: desk.clone(),
         };
         let (servers, groups) = Servers::of(config, &common);
+        let choice = Choice::new(&options, &servers, index.is_some(), registry)?;
+        if let Some(decision) = &choice.decision {
+            tracing::info!(strategy = choice.strategy.name(), "{decision}");
+        }
+        let defers = !choice.strategy.own_tools().is_empty();
+        let waits = !defers || choice.strategy.name() == TST_AUTO;
         let mut limits = options.limits;
         // The servers have their own, finer bounds; that of the shelf is the last one.
         limits.load_timeout = limits
@@ -146,7 +170,11 @@ impl Gateway {
         let sessions = Arc::new(Sessions::default());
         let told = sessions.clone();
         let observer = options.observer;
-        let shelf = Shelf::builder()
+        let mut shelf = Shelf::builder();
+        if let Some(index) = index {
+            shelf = shelf.index(index);
+        }
+        let shelf = shelf
             .groups(groups)
             .limits(limits)
             .observer(move |event: &ShelfEvent| {
@@ -163,12 +191,15 @@ impl Gateway {
         Ok(Arc::new(Self {
             shelf,
             servers,
-            strategy,
-            modern,
-            wait: options.wait.unwrap_or(if defers {
-                Duration::ZERO
-            } else {
+            strategy: choice.strategy,
+            modern: choice.modern,
+            late: choice.late,
+            decision: choice.decision,
+            counter: options.counter,
+            wait: options.wait.unwrap_or(if waits {
                 STANDARD_WAIT
+            } else {
+                Duration::ZERO
             }),
             sessions,
             desk,
@@ -242,6 +273,11 @@ impl Gateway {
         server.list_verbatim(&context).await
     }
 
+    /// How `auto` decided and by which figures; nothing under another strategy.
+    pub fn decision(&self) -> Option<&str> {
+        self.decision.as_deref()
+    }
+
     /// What is to be seen of a running server beside its answers.
     pub async fn sidelights(&self, id: &GroupId) -> Option<Sidelights> {
         self.servers.get(id)?.sidelights().await
@@ -271,10 +307,52 @@ impl Gateway {
             return Ok(connected);
         }
         let strategy = self.strategy_for(client.era()).clone();
-        let options = SessionOptions::placed(Placement::McpServer);
-        let session = self.shelf.session(strategy, options)?;
+        let session = self.shelf.session(strategy, self.session_options())?;
         let connected = Connected::new(client.clone(), session, self.desk.next());
         Ok(self.sessions.insert(connected))
+    }
+
+    fn session_options(&self) -> SessionOptions {
+        let mut options = SessionOptions::placed(Placement::McpServer);
+        options.counter.clone_from(&self.counter);
+        options
+    }
+
+    /// Lets `tst-auto` decide for a client, which takes all servers. Where they are not there
+    /// in time they count as large.
+    async fn decide(
+        &self,
+        connected: Arc<Connected>,
+        left: Duration,
+    ) -> Result<Arc<Connected>, Error> {
+        let Some(late) = &self.late else {
+            return Ok(connected);
+        };
+        let undecided = connected.session.strategy().name() == TST_AUTO;
+        if !undecided || connected.decided().is_some() {
+            return Ok(connected);
+        }
+        let surface = connected.session.surface(&self.closing);
+        match tokio::time::timeout(left.max(READING), surface).await {
+            Ok(surface) => {
+                surface?;
+                if let Some(made) = connected.decided() {
+                    let why = made["why"].as_str().unwrap_or_default();
+                    tracing::info!(defer = made["defer"] == true, "tst-auto: {why}");
+                }
+                Ok(connected)
+            }
+            Err(_) => {
+                tracing::info!(
+                    defer = true,
+                    "tst-auto: not all servers were there in time, which counts as large"
+                );
+                let session = self.shelf.session(late.clone(), self.session_options())?;
+                let client = connected.client.clone();
+                let connected = Connected::new(client, session, self.desk.next());
+                Ok(self.sessions.insert(connected))
+            }
+        }
     }
 
     /// Waits until every server has started or failed, but no longer than the option
@@ -290,12 +368,31 @@ impl Gateway {
     }
 }
 
-fn strategy_options(options: &GatewayOptions) -> Value {
-    // The gateway starts the servers itself; a list must not wait for one that hangs.
-    if options.strategy == "standard" && options.strategy_options.is_null() {
-        return json!({ "load": false });
+/// Whether the list has more tools than before: those that were loaded, or found.
+fn has_grown(before: &State, after: &State) -> bool {
+    before.expanded_groups != after.expanded_groups || before.discovered != after.discovered
+}
+
+/// How to use the tools of a strategy. Before `tst-auto` has decided there is nothing that
+/// would be true either way.
+fn instructions(strategy: &dyn Strategy) -> Option<&'static str> {
+    match strategy.name() {
+        "dispatch" => {
+            let own = strategy.own_tools();
+            let has = |name: &str| own.iter().any(|tool| tool == name);
+            Some(if has(texts::DEFERRED_TOOL_READ) {
+                texts::instructions_split()
+            } else if has(texts::SEARCH_TOOLS) {
+                texts::instructions_dispatch_search()
+            } else {
+                texts::instructions_dispatch()
+            })
+        }
+        "inject" => Some(texts::instructions_inject()),
+        "tst" => Some(texts::instructions_tst()),
+        "standard" => Some(texts::instructions_standard()),
+        _ => None,
     }
-    options.strategy_options.clone()
 }
 
 /// The descriptor of a slot. Own tools ask hosts not to defer them: a load tool that is
@@ -340,23 +437,13 @@ impl McpServer for Gateway {
         let mut identity = ServerIdentity::new("toolshelf", env!("CARGO_PKG_VERSION"));
         identity.title = Some("Toolshelf".to_owned());
         let strategy = self.strategy_for(era);
-        identity.instructions = match strategy.name() {
-            "dispatch" => {
-                let split = strategy.own_tools().len() > 2;
-                let mut text = if split {
-                    texts::instructions_split().to_owned()
-                } else {
-                    texts::instructions_dispatch().to_owned()
-                };
-                if self.strategy.name() != strategy.name() {
-                    text.push_str(texts::INJECT_NOT_OFFERED);
-                }
-                Some(text)
+        identity.instructions = instructions(strategy.as_ref()).map(|text| {
+            if self.strategy.name() == strategy.name() {
+                text.to_owned()
+            } else {
+                format!("{text}{}", texts::INJECT_NOT_OFFERED)
             }
-            "inject" => Some(texts::instructions_inject().to_owned()),
-            "standard" => Some(texts::instructions_standard().to_owned()),
-            _ => None,
-        };
+        });
         identity.tools_change = !strategy.stable();
         identity
     }
@@ -385,7 +472,10 @@ impl McpServer for Gateway {
 
     async fn list_tools(&self, session: &Client) -> Result<Vec<JsonText>, Error> {
         let connected = self.connected(session)?;
+        let begun = Instant::now();
         self.wait_for_servers().await;
+        let left = self.wait.saturating_sub(begun.elapsed());
+        let connected = self.decide(connected, left).await?;
         let surface = connected.session.surface(&self.closing).await?;
         let listed = connected.list(&surface, || surface.tools.iter().map(descriptor).collect())?;
         Ok(listed.to_vec())
@@ -413,8 +503,8 @@ impl McpServer for Gateway {
                 "call did not succeed: {error}"
             );
         }
-        // A load under inject adds tools to the list.
-        if !session.strategy().stable() && !Arc::ptr_eq(&before, &session.state()) {
+        // A load under inject adds tools to the list, and so does a search under tst.
+        if !session.strategy().stable() && has_grown(&before, &session.state()) {
             connected.client.tools_changed();
         }
         note_repairs(&mut report.outcome, &report.repairs);

@@ -126,6 +126,12 @@ impl KnownServer {
         place.cache.head(&place.key)
     }
 
+    /// All that is kept of the server, for looking at it.
+    pub(crate) fn record(&self) -> Option<CachedServer> {
+        let place = self.inner.place.as_ref()?;
+        place.cache.load(&place.key)
+    }
+
     /// Whether tools of it stand beside the gateway's own.
     pub(crate) fn has_pins(&self) -> bool {
         !self.inner.pinned.is_empty()

@@ -27,6 +27,7 @@
 
 pub mod cache;
 mod chain;
+mod choice;
 pub mod config;
 mod descriptor;
 mod gateway;
@@ -35,10 +36,11 @@ mod log;
 mod news;
 mod servers;
 mod sessions;
+mod size;
 
 // Named so that its plugins are linked into every program that has a gateway.
 use toolshelf_strategies as _;
 
 pub use chain::{CHAIN_VARIABLE, WITHOUT_END, refuse_recursion};
-pub use gateway::{ALWAYS_LOAD, Gateway, GatewayOptions, REPAIRS};
+pub use gateway::{ALWAYS_LOAD, DEFER_ABOVE, Gateway, GatewayOptions, REPAIRS};
 pub use news::Change;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Error, ErrorKind, GroupId, LoadContext, Loaded, ToolGroup};
 use toolshelf_mcp::{StdioConfig, StdioServer};
 use toolshelf_shelf::Shelf;
@@ -15,6 +16,7 @@ use crate::chain::CHAIN_VARIABLE;
 use crate::config::{Config, EntryState, ServerEntry};
 use crate::known::KnownServer;
 use crate::news::NewsDesk;
+use crate::size::{Size, tokens};
 
 /// What all servers of a gateway share.
 pub(crate) struct Common {
@@ -76,6 +78,37 @@ impl Servers {
                 tracing::warn!(server = %server.id(), "the cached list is ignored: {error}");
                 server.forget();
             }
+        }
+    }
+
+    /// What the definitions that are kept come to, counted until they reach a threshold. A
+    /// faulty entry has no tools.
+    pub(crate) fn size(&self, threshold: u64, counter: Option<&dyn TokenCounter>) -> Size {
+        let unknown = |server: &KnownServer| Size::Unknown(server.id().clone());
+        // Asked first: one that is unknown saves the counting.
+        if let Some(server) = self.servers.iter().find(|server| server.head().is_none()) {
+            return unknown(server);
+        }
+        let mut sum = 0;
+        for server in &self.servers {
+            if sum >= threshold {
+                break;
+            }
+            let Some(record) = server.record() else {
+                return unknown(server);
+            };
+            for definition in record.definitions() {
+                let name = format!("{}__{}", server.id(), definition.name());
+                sum += tokens(&definition_text(&name, &definition), counter);
+                if sum >= threshold {
+                    break;
+                }
+            }
+        }
+        if sum >= threshold {
+            Size::Large(sum)
+        } else {
+            Size::Small(sum)
         }
     }
 

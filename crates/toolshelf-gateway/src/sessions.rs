@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use toolshelf_core::{JsonText, Surface};
 use toolshelf_mcp::Session as Client;
 use toolshelf_shelf::Session;
+use toolshelf_strategies::tst_auto::DECISION;
 
 use crate::news::{Change, NewsDesk};
 
@@ -69,6 +71,18 @@ impl Connected {
         Ok(descriptors)
     }
 
+    /// Whether every tool is in the list: by the strategy, or by what it decided.
+    fn lists_everything(&self) -> bool {
+        let strategy = self.session.strategy();
+        strategy.own_tools().is_empty()
+            || self.decided().is_some_and(|made| made["defer"] == false)
+    }
+
+    /// What `tst-auto` decided for this client, where that is its strategy.
+    pub(crate) fn decided(&self) -> Option<Value> {
+        self.session.state().latched.get(DECISION).cloned()
+    }
+
     /// Whether the client has asked for the list.
     fn has_listed(&self) -> bool {
         lock(&self.listed).is_some()
@@ -98,8 +112,7 @@ impl Sessions {
     pub(crate) fn tools_arrived(&self) {
         let all: Vec<Arc<Connected>> = lock(&self.0).values().cloned().collect();
         for connected in all {
-            let defers = !connected.session.strategy().own_tools().is_empty();
-            if !defers && connected.has_listed() {
+            if connected.lists_everything() && connected.has_listed() {
                 connected.client.tools_changed();
             }
         }

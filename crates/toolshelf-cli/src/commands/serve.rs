@@ -4,19 +4,22 @@ use std::io::IsTerminal;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use toolshelf_core::{Cancellation, Registry};
 use toolshelf_gateway::cache::{DescriptorCache, user_cache_dir};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{McpServer, ServeOptions, Watchdog, serve_stdio};
+use toolshelf_strategies::search_setting;
 
 use crate::arguments::ServeArguments;
 use crate::failure::Failure;
 use crate::signals::Signals;
 use crate::source;
 use crate::stderr::note;
+use crate::tokens::O200kBase;
 
 /// The user's cache. A gateway without one starts its servers each time, and works.
-fn cache(no_cache: bool) -> Option<DescriptorCache> {
+pub(crate) fn cache(no_cache: bool) -> Option<DescriptorCache> {
     if no_cache {
         return None;
     }
@@ -53,15 +56,41 @@ fn watchdog() -> Option<Watchdog> {
         .ok()
 }
 
+/// The strategy and its options: what the command line says, else what the environment says.
+fn strategy(arguments: &ServeArguments) -> Result<(String, Value), Failure> {
+    let named = arguments.strategy.as_deref();
+    if arguments.defer_above.is_some() && named != Some("auto") {
+        return Err(Failure::usage("--defer-above is for the strategy auto"));
+    }
+    if arguments.split_calls {
+        if named.is_some_and(|named| named != "dispatch") {
+            return Err(Failure::usage("--split-calls is for the strategy dispatch"));
+        }
+        return Ok(("dispatch".to_owned(), json!({"splitCalls": true})));
+    }
+    if let Some(named) = named {
+        return Ok((named.to_owned(), Value::Null));
+    }
+    let setting = search_setting(|name| std::env::var(name).ok());
+    let Some(variable) = setting.variable else {
+        return Ok(("dispatch".to_owned(), Value::Null));
+    };
+    if let Some(warning) = &setting.warning {
+        tracing::warn!("{warning}");
+    }
+    let strategy = setting.mode.strategy();
+    tracing::info!("{variable} chooses the strategy '{strategy}'");
+    Ok((strategy.to_owned(), setting.mode.options()))
+}
+
 pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Result<(), Failure> {
     let config = source::config(&arguments.servers)?;
     let mut options = GatewayOptions::default();
-    options.strategy.clone_from(&arguments.strategy);
-    if arguments.split_calls {
-        if arguments.strategy != "dispatch" {
-            return Err(Failure::usage("--split-calls is for the strategy dispatch"));
-        }
-        options.strategy_options = serde_json::json!({"splitCalls": true});
+    (options.strategy, options.strategy_options) = strategy(arguments)?;
+    options.index.clone_from(&arguments.index);
+    options.counter = Some(Arc::new(O200kBase));
+    if let Some(tokens) = arguments.defer_above {
+        options.defer_above = tokens;
     }
     options.wait = arguments.wait;
     // The samples start in a moment, and a tour leaves nothing on the disk.

@@ -1,0 +1,345 @@
+//! `search`: what a search finds among the tools of servers or of a file, and why.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use toolshelf_core::nearest::nearest;
+use toolshelf_core::search::{Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
+use toolshelf_core::{Cancellation, Exposure, GroupEntry, GroupId, LoadedGroup, Registry, ToolKey};
+use toolshelf_gateway::{Gateway, GatewayOptions};
+use toolshelf_search::evaluate;
+
+use crate::arguments::SearchArguments;
+use crate::commands::serve::cache;
+use crate::commands::tools::keep;
+use crate::failure::Failure;
+use crate::output::{Look, Output, cut};
+use crate::signals::guarded;
+use crate::source;
+use crate::stderr::note;
+use crate::waiting::Waiting;
+
+/// How many near names are proposed.
+const SUGGESTIONS: usize = 5;
+
+/// The widest column of names.
+const NAME_WIDTH: usize = 48;
+
+/// What is searched.
+#[derive(Default)]
+struct Shelved {
+    tools: Vec<Searchable>,
+    /// Servers that had to be started, since nothing was known of their tools.
+    started: Vec<GroupId>,
+    /// Servers that could not be used.
+    failed: Vec<(GroupId, String)>,
+}
+
+struct Searchable {
+    /// What it is called: `group/tool`, or what a file calls it.
+    id: String,
+    tool: IndexedTool,
+}
+
+pub(crate) async fn run(
+    arguments: &SearchArguments,
+    registry: &Registry,
+    output: &Output,
+) -> Result<(), Failure> {
+    let index = registry
+        .search_index(&arguments.index, &Value::Null)
+        .map_err(|error| Failure::asked(&error))?;
+    let shelved = match &arguments.tools {
+        Some(file) => of_file(file, &arguments.group)?,
+        None => of_servers(arguments, registry).await?,
+    };
+    shelved.note(arguments.servers.samples);
+    let mut groups: BTreeMap<GroupId, Vec<IndexedTool>> = BTreeMap::new();
+    for one in &shelved.tools {
+        let tools = groups.entry(one.tool.key.group.clone()).or_default();
+        tools.push(one.tool.clone());
+    }
+    for (group, tools) in groups {
+        index.replace_group(&group, tools);
+    }
+    let query = SearchQuery {
+        text: arguments.query.clone(),
+        limit: arguments.limit,
+        groups: Vec::new(),
+    };
+    let found = index
+        .search(&query)
+        .map_err(|error| Failure::usage(error.for_model()))?;
+    let mut answer = Answer {
+        query,
+        hits: Vec::new(),
+        missing: Vec::new(),
+        near: Vec::new(),
+    };
+    for hit in found.hits {
+        let parts = if arguments.explain {
+            let parts = index.explain(&answer.query, &hit.key);
+            parts.map_err(|error| Failure::usage(error.for_model()))?
+        } else {
+            Vec::new()
+        };
+        answer.hits.push((hit, parts));
+    }
+    let names = |to: &str, count| -> Vec<String> {
+        let names = shelved.tools.iter().map(|one| one.id.as_str());
+        let near = nearest(to, names, count);
+        near.into_iter().map(str::to_owned).collect()
+    };
+    if found.missing.is_empty() && answer.hits.is_empty() {
+        answer.near = names(&answer.query.text, SUGGESTIONS);
+    }
+    for name in found.missing {
+        let near = names(&name, 3);
+        answer.missing.push((name, near));
+    }
+    let by_key: BTreeMap<&ToolKey, &Searchable> = shelved
+        .tools
+        .iter()
+        .map(|one| (&one.tool.key, one))
+        .collect();
+    if arguments.json {
+        let document = answer.json(index.as_ref(), &by_key, &shelved, arguments.explain);
+        output.write_json(&document)?;
+    } else {
+        output.write(&answer.text(&by_key, output))?;
+    }
+    if answer.hits.is_empty() {
+        return Err(Failure::said());
+    }
+    Ok(())
+}
+
+/// The tools of a file, as a judged set has them.
+fn of_file(file: &Path, groups: &[String]) -> Result<Shelved, Failure> {
+    let name = file.display().to_string();
+    let tools = evaluate::read_tools(&name, &source::text(file)?)
+        .map_err(|error| Failure::asked(&error))?;
+    for group in groups {
+        let known = |one: &evaluate::JudgedTool| one.tool.key.group.as_str() == group;
+        if !tools.iter().any(known) {
+            let names = tools.iter().map(|one| one.tool.key.group.as_str());
+            let near = nearest(group, names, 1);
+            let hint = near
+                .first()
+                .map(|near| format!("; did you mean {near}?"))
+                .unwrap_or_default();
+            return Err(Failure::usage(format!(
+                "no tool of {name} is of the server '{group}'{hint}"
+            )));
+        }
+    }
+    let wanted = |one: &evaluate::JudgedTool| {
+        let group = one.tool.key.group.as_str();
+        groups.is_empty() || groups.iter().any(|name| name == group)
+    };
+    let tools = tools.into_iter().filter(wanted).map(|one| Searchable {
+        id: one.id,
+        tool: one.tool,
+    });
+    Ok(Shelved {
+        tools: tools.collect(),
+        ..Shelved::default()
+    })
+}
+
+/// The tools of the configured servers: what is kept of them, and where nothing is, what they
+/// say.
+async fn of_servers(arguments: &SearchArguments, registry: &Registry) -> Result<Shelved, Failure> {
+    let mut config = source::config(&arguments.servers)?;
+    keep(&mut config, &arguments.group)?;
+    let waiting = Waiting::new();
+    let mut options = GatewayOptions::default();
+    options.observer = waiting.observer();
+    options.cache = cache(arguments.servers.samples);
+    let gateway =
+        Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
+    let cancellation = Cancellation::new();
+    let shelved = guarded(
+        async {
+            let mut shelved = Shelved::default();
+            for (id, result) in gateway.shelf().load_all(&cancellation).await {
+                // Whoever runs now did not before.
+                if gateway.sidelights(&id).await.is_some() {
+                    shelved.started.push(id.clone());
+                }
+                match result {
+                    Ok(loaded) => gateway.shelf().with_groups(|groups| {
+                        let entry = groups.get(id.as_str());
+                        shelved
+                            .tools
+                            .extend(entry.into_iter().flat_map(|entry| tools(entry, &loaded)));
+                    }),
+                    Err(error) => shelved.failed.push((id, error.to_string())),
+                }
+            }
+            Ok(shelved)
+        },
+        gateway.close(),
+    )
+    .await?;
+    drop(waiting);
+    Ok(shelved)
+}
+
+/// The tools of a group that a model's search may find.
+fn tools(entry: &GroupEntry, loaded: &LoadedGroup) -> Vec<Searchable> {
+    let title = entry.group.title.as_deref();
+    let title = title.or(loaded.server.title.as_deref());
+    let description = entry.group.description.as_deref();
+    let description = description.or(loaded.summary.as_deref());
+    let text: Vec<&str> = title.into_iter().chain(description).collect();
+    let group_text: Arc<str> = text.join("\n").into();
+    let found = loaded
+        .tools
+        .iter()
+        .filter(|tool| tool.exposure == Exposure::Deferred);
+    found
+        .map(|tool| Searchable {
+            id: tool.key.to_string(),
+            tool: IndexedTool {
+                key: tool.key.clone(),
+                definition: tool.definition().clone(),
+                group_text: group_text.clone(),
+            },
+        })
+        .collect()
+}
+
+impl Shelved {
+    /// Says which servers had to be started, unless they always have to, and which could not
+    /// be searched.
+    fn note(&self, always_started: bool) {
+        if !self.started.is_empty() && !always_started {
+            let ids: Vec<&str> = self.started.iter().map(GroupId::as_str).collect();
+            note(&format!(
+                "Started, since their tools were not known yet: {}.",
+                ids.join(", ")
+            ));
+        }
+        for (id, error) in &self.failed {
+            note(&format!("Not searched: {id}: {error}"));
+        }
+    }
+}
+
+/// What came of a search.
+struct Answer {
+    query: SearchQuery,
+    hits: Vec<(Hit, Vec<ScorePart>)>,
+    /// Names that nobody has, each with the nearest ones.
+    missing: Vec<(String, Vec<String>)>,
+    /// The nearest names where nothing fits.
+    near: Vec<String>,
+}
+
+impl Answer {
+    fn text(&self, tools: &BTreeMap<&ToolKey, &Searchable>, output: &Output) -> String {
+        let rows: Vec<(&Hit, &[ScorePart], &Searchable)> = self
+            .hits
+            .iter()
+            .filter_map(|(hit, parts)| Some((hit, parts.as_slice(), *tools.get(&hit.key)?)))
+            .collect();
+        let widths = rows.iter().map(|(_, _, one)| one.id.chars().count());
+        let name_width = widths.max().unwrap_or(0).min(NAME_WIDTH);
+        let mut text = String::new();
+        for (at, (_, parts, one)) in rows.iter().enumerate() {
+            let name = cut(&one.id, name_width.max(8));
+            let about = one.tool.definition.description().unwrap_or_default();
+            let line = format!(
+                "{:>2}  {}  {}",
+                at + 1,
+                output.paint(Look::Ours, &format!("{name:name_width$}")),
+                cut(about, output.width.saturating_sub(name_width + 6)),
+            );
+            text.push_str(line.trim_end());
+            text.push('\n');
+            for part in *parts {
+                let what = cut(&part.what, output.width.saturating_sub(14));
+                let line = format!("{:>12.3}  {what}", part.score);
+                text.push_str(&output.paint(Look::Faint, &line));
+                text.push('\n');
+            }
+        }
+        for (name, near) in &self.missing {
+            let near = match near.as_slice() {
+                [] => String::new(),
+                near => format!(" The nearest names: {}.", near.join(", ")),
+            };
+            let line = format!("No tool is called '{name}'.{near}");
+            text.push_str(&crate::output::without_controls(&line));
+            text.push('\n');
+        }
+        if rows.is_empty() && self.missing.is_empty() {
+            let mut line = format!("No tool fits '{}'.", self.query.text);
+            if !self.near.is_empty() {
+                line.push_str(&format!(" The nearest names: {}.", self.near.join(", ")));
+            }
+            text.push_str(&crate::output::without_controls(&line));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn json(
+        &self,
+        index: &dyn SearchIndex,
+        tools: &BTreeMap<&ToolKey, &Searchable>,
+        shelved: &Shelved,
+        explain: bool,
+    ) -> Value {
+        let hits = self.hits.iter().enumerate().filter_map(|(at, (hit, parts))| {
+            let one = tools.get(&hit.key)?;
+            let mut row = Map::new();
+            row.insert("rank".to_owned(), json!(at + 1));
+            row.insert("id".to_owned(), json!(one.id));
+            row.insert("group".to_owned(), json!(hit.key.group));
+            row.insert("name".to_owned(), json!(hit.key.tool));
+            row.insert(
+                "description".to_owned(),
+                json!(one.tool.definition.description()),
+            );
+            row.insert("score".to_owned(), json!(hit.score));
+            row.insert("why".to_owned(), json!(why(hit.why)));
+            if explain {
+                let parts = parts
+                    .iter()
+                    .map(|part| json!({"what": part.what, "score": part.score}));
+                row.insert("parts".to_owned(), parts.collect());
+            }
+            Some(Value::Object(row))
+        });
+        let missing = self
+            .missing
+            .iter()
+            .map(|(name, near)| json!({"name": name, "near": near}));
+        let failed = shelved
+            .failed
+            .iter()
+            .map(|(id, error)| json!({"server": id, "message": error}));
+        json!({
+            "query": self.query.text,
+            "index": index.name(),
+            "tools": shelved.tools.len(),
+            "hits": hits.collect::<Vec<_>>(),
+            "missing": missing.collect::<Vec<_>>(),
+            "near": self.near,
+            "started": shelved.started,
+            "failed": failed.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn why(why: Match) -> &'static str {
+    match why {
+        Match::Name => "name",
+        Match::Suffix => "suffix",
+        _ => "text",
+    }
+}

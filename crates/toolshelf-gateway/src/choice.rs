@@ -1,0 +1,132 @@
+//! Which strategies a gateway has: one for clients with a handshake, and one for those whose
+//! list of tools must not depend on the connection.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use toolshelf_core::search::SearchIndex;
+use toolshelf_core::{Error, ErrorKind, PluginKind, Registry, Strategy, read_options};
+use toolshelf_strategies::{Tst, TstAutoOptions, TstOptions};
+
+use crate::gateway::GatewayOptions;
+use crate::servers::Servers;
+use crate::size::Size;
+
+/// The index that is taken where none is named and it is part of the build.
+const DEFAULT_INDEX: &str = "lexical/1";
+
+/// What everybody gets whose list cannot grow.
+const DISPATCH: &str = "dispatch";
+
+/// The strategy that has to see all tools before it decides.
+pub(crate) const TST_AUTO: &str = "tst-auto";
+
+/// Decides by what is known of the servers.
+const AUTO: &str = "auto";
+
+/// The strategies, and how they came to be chosen.
+pub(crate) struct Choice {
+    /// What clients with a handshake get.
+    pub(crate) strategy: Arc<dyn Strategy>,
+    /// What clients of the modern era get.
+    pub(crate) modern: Arc<dyn Strategy>,
+    /// What `tst-auto` comes to for a client whose servers are not all there in time.
+    pub(crate) late: Option<Arc<dyn Strategy>>,
+    /// Why, where the gateway had to decide.
+    pub(crate) decision: Option<String>,
+}
+
+/// The index that tools are searched by: the one that is named, or the usual one where it is
+/// part of the build.
+pub(crate) fn index(
+    options: &GatewayOptions,
+    registry: &Registry,
+) -> Result<Option<Arc<dyn SearchIndex>>, Error> {
+    let name = match &options.index {
+        Some(name) => name,
+        None if registry
+            .find(PluginKind::SearchIndex, DEFAULT_INDEX)
+            .is_err() =>
+        {
+            return Ok(None);
+        }
+        None => DEFAULT_INDEX,
+    };
+    registry.search_index(name, &Value::Null).map(Some)
+}
+
+impl Choice {
+    pub(crate) fn new(
+        options: &GatewayOptions,
+        servers: &Servers,
+        searchable: bool,
+        registry: &Registry,
+    ) -> Result<Self, Error> {
+        let mut name = options.strategy.as_str();
+        let mut decision = None;
+        let mut given = options.strategy_options.clone();
+        if name == AUTO {
+            let size = servers.size(options.defer_above, options.counter.as_deref());
+            name = if matches!(size, Size::Small(_)) {
+                // What was said of deferring is of no use to a strategy that does not.
+                given = Value::Null;
+                "standard"
+            } else {
+                DISPATCH
+            };
+            decision = Some(size.text(options.defer_above));
+        }
+        if matches!(name, "tst" | TST_AUTO) && !searchable {
+            return Err(Error::new(
+                ErrorKind::InvalidConfig,
+                format!("the strategy '{name}' needs a search index, and this build has none"),
+            ));
+        }
+        let late = if name == TST_AUTO {
+            Some(late(&given)?)
+        } else {
+            None
+        };
+        let strategy = registry.strategy(name, &options_for(name, given, searchable))?;
+        // A list that grows with a session is not for clients whose list must not depend on
+        // the connection.
+        let grows = !strategy.stable() && !strategy.own_tools().is_empty();
+        let modern = if grows {
+            registry.strategy(DISPATCH, &options_for(DISPATCH, Value::Null, searchable))?
+        } else {
+            strategy.clone()
+        };
+        Ok(Self {
+            strategy,
+            modern,
+            late,
+            decision,
+        })
+    }
+}
+
+/// `tst` with those options of `tst-auto` that it has too.
+fn late(given: &Value) -> Result<Arc<dyn Strategy>, Error> {
+    let options: TstAutoOptions = read_options(TST_AUTO, given)?;
+    let mut deferring = TstOptions::default();
+    deferring.search_tool = options.search_tool;
+    deferring.max_results = options.max_results;
+    Ok(Arc::new(Tst::new(deferring)?))
+}
+
+/// The options of a strategy with what the gateway adds where nothing else is said.
+fn options_for(name: &str, given: Value, searchable: bool) -> Value {
+    match (name, given) {
+        // The gateway starts the servers itself; a list must not wait for one that hangs.
+        ("standard", Value::Null) => json!({ "load": false }),
+        (DISPATCH, given @ (Value::Null | Value::Object(_))) if searchable => {
+            let mut members = match given {
+                Value::Object(members) => members,
+                _ => Map::new(),
+            };
+            members.entry("search").or_insert(Value::Bool(true));
+            members.into()
+        }
+        (_, given) => given,
+    }
+}
