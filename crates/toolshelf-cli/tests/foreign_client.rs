@@ -157,11 +157,11 @@ fn dispatch_for_both_modes_of_the_python_sdk() {
 
         let list = host.step(json!({"op": "list_tools"}));
         let tools = list["result"]["tools"].as_array().unwrap();
-        assert_eq!(tools.len(), 2);
+        assert_eq!(tools.len(), 3);
         for tool in tools {
             assert_eq!(tool["_meta"]["anthropic/alwaysLoad"], true);
         }
-        let description = tools[0]["description"].as_str().unwrap();
+        let description = tools[1]["description"].as_str().unwrap();
         assert!(description.contains("- `time`") && description.contains("convert_time"));
 
         let loaded = host.call("load_tools", json!({"group_id": "time"}));
@@ -172,6 +172,9 @@ fn dispatch_for_both_modes_of_the_python_sdk() {
         );
         let again = host.call("load_tools", json!({"group_id": "time"}));
         assert_eq!(text(&again), text(&loaded));
+
+        let found = host.call("search_tools", json!({"query": "convert a time"}));
+        assert!(text(&found).contains("- time/convert_time("), "{found}");
 
         let now = host.forward("time/get_current_time", json!({"timezone": "UTC"}));
         assert!(text(&now).contains("UTC"), "{now}");
@@ -235,6 +238,22 @@ fn inject_tells_a_legacy_client_that_its_list_grew() {
     );
     let now = host.call("time__get_current_time", json!({"timezone": "UTC"}));
     assert!(text(&now).contains("UTC"), "{now}");
+    host.end();
+}
+
+#[test]
+fn tst_tells_a_legacy_client_what_a_search_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = config(folder.path());
+    let mut host = Host::start("legacy", &config, &["--strategy", "tst"]);
+    assert_eq!(host.names(), ["search_tools"]);
+    let found = host.call("search_tools", json!({"query": "select:convert_time"}));
+    assert!(text(&found).contains("Found 1 deferred tool(s)"), "{found}");
+    let told = host.step(json!({
+        "op": "notifications", "method": "notifications/tools/list_changed", "timeout": 60,
+    }));
+    assert!(!told["result"].to_string().is_empty());
+    assert_eq!(host.names(), ["search_tools", "time__convert_time"]);
     host.end();
 }
 

@@ -1,9 +1,12 @@
 //! `catalog`: the bytes that a model reads.
 
 use serde_json::{Value, json};
+use toolshelf_catalog::texts::LOAD_TOOLS;
 use toolshelf_core::catalog::{CatalogGroup, CatalogTier, CatalogView};
 use toolshelf_core::tokens::{TokenCounter, definition_text};
-use toolshelf_core::{Cancellation, GroupEntry, Groups, Placement, Registry, Surface};
+use toolshelf_core::{
+    Cancellation, GroupEntry, Groups, Placement, PluginKind, Registry, Surface,
+};
 use toolshelf_shelf::SessionOptions;
 
 use crate::arguments::{CatalogArguments, Where};
@@ -22,8 +25,14 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<(), Failure> {
     let config = source::config(&arguments.servers)?;
+    // As `serve` has it: with a search tool where there is an index.
+    let searchable = !registry.names(PluginKind::SearchIndex).is_empty();
+    let options = match arguments.strategy.as_str() {
+        "dispatch" if searchable => json!({"search": true}),
+        _ => Value::Null,
+    };
     let strategy = registry
-        .strategy(&arguments.strategy, &Value::Null)
+        .strategy(&arguments.strategy, &options)
         .map_err(|error| Failure::asked(&error))?;
     let waiting = Waiting::new();
     let gateway = gateway(&config, &waiting, registry)?;
@@ -105,8 +114,11 @@ fn catalog_text(surface: &Surface, placement: Placement) -> &str {
     match placement {
         Placement::SystemPrompt => surface.prompt_section.as_deref().unwrap_or_default(),
         Placement::McpServer => {
-            let own = surface.tools.iter().find(|slot| slot.key.is_none());
-            own.and_then(|slot| slot.definition.description())
+            let load = surface
+                .tools
+                .iter()
+                .find(|slot| slot.key.is_none() && *slot.name == *LOAD_TOOLS);
+            load.and_then(|slot| slot.definition.description())
                 .unwrap_or_default()
         }
     }

@@ -88,9 +88,21 @@ pub(crate) async fn run(
         answer.hits.push((hit, parts));
     }
     let names = |to: &str, count| -> Vec<String> {
-        let names = shelved.tools.iter().map(|one| one.id.as_str());
-        let near = nearest(to, names, count);
-        near.into_iter().map(str::to_owned).collect()
+        // People leave the server out, so that the bare name is near as well.
+        let names = shelved
+            .tools
+            .iter()
+            .flat_map(|one| [one.id.as_str(), one.tool.key.tool.as_str()]);
+        let mut ids = Vec::new();
+        for name in nearest(to, names, count) {
+            let meant = |one: &&Searchable| one.id == name || one.tool.key.tool == *name;
+            for one in shelved.tools.iter().filter(meant) {
+                if ids.len() < count && !ids.contains(&one.id) {
+                    ids.push(one.id.clone());
+                }
+            }
+        }
+        ids
     };
     if found.missing.is_empty() && answer.hits.is_empty() {
         answer.near = names(&answer.query.text, SUGGESTIONS);

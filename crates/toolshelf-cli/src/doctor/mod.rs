@@ -130,7 +130,7 @@ impl Times {
 /// The names of the tools that strategies add.
 fn own_tools(registry: &Registry) -> Vec<String> {
     let kinds = [
-        ("dispatch", Value::Null),
+        ("dispatch", json!({"search": true})),
         ("dispatch", json!({"splitCalls": true})),
         ("inject", Value::Null),
     ];

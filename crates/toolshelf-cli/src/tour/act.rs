@@ -1,7 +1,7 @@
 //! Acts of the session: what is played, and what came of it.
 
 use serde_json::{Value, json};
-use toolshelf_catalog::texts::{DEFERRED_TOOL_CALL, LOAD_TOOLS};
+use toolshelf_catalog::texts::{DEFERRED_TOOL_CALL, LOAD_TOOLS, SEARCH_TOOLS};
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{ContentBlock, ErrorKind};
 
@@ -32,6 +32,8 @@ pub(super) struct Turn {
 
 /// What should come of a call.
 pub(super) enum Expect {
+    /// A list of tools that begins with this one.
+    Finds(&'static str),
     /// The schemas of these tools.
     Schemas(&'static [&'static str]),
     /// An answer of the tool with this text.
@@ -47,6 +49,17 @@ pub(super) enum Expect {
 }
 
 impl Turn {
+    /// A call of `search_tools`.
+    pub(super) fn search(query: &str, first: &'static str) -> Self {
+        Self {
+            tool: SEARCH_TOOLS,
+            arguments: json!({ "query": query, "max_results": 3 }),
+            expect: Expect::Finds(first),
+            cancel_after: None,
+            server: None,
+        }
+    }
+
     /// A call of `load_tools`.
     pub(super) fn load(arguments: Value, names: &'static [&'static str]) -> Self {
         Self {
@@ -108,7 +121,7 @@ impl Exchange {
     /// Who answered.
     pub(super) fn answered_by(&self) -> &str {
         match self.turn.expect {
-            Expect::Schemas(_) | Expect::Refused(_) => TOOLSHELF,
+            Expect::Finds(_) | Expect::Schemas(_) | Expect::Refused(_) => TOOLSHELF,
             _ => self.turn.group(),
         }
     }
@@ -168,6 +181,13 @@ impl Exchange {
                     Ok(())
                 } else {
                     Err(format!("schemas of {loaded:?} came, not of {names:?}"))
+                }
+            }
+            Expect::Finds(first) => {
+                let best = self.text.lines().find(|line| line.starts_with("- "));
+                match best.is_some_and(|line| line.starts_with(&format!("- {first}"))) {
+                    true => Ok(()),
+                    false => Err(missing(first)),
                 }
             }
             Expect::Says(text) if self.text.contains(text) => Ok(()),

@@ -8,12 +8,15 @@ use super::act::{Act, Expect, Turn};
 pub(super) fn acts() -> Vec<Act> {
     vec![
         Act {
-            title: "Load what is needed",
+            title: "Find what is needed, and load it",
             user: Some("Customers lose their vouchers in the shop. Do we know about it?"),
-            turns: vec![Turn::load(
-                json!({"group_id": "issues", "tool_names": ["search", "add_comment"]}),
-                &["search", "add_comment"],
-            )],
+            turns: vec![
+                Turn::search("search bugs and comment on them", "issues/search("),
+                Turn::load(
+                    json!({"group_id": "issues", "tool_names": ["search", "add_comment"]}),
+                    &["search", "add_comment"],
+                ),
+            ],
         },
         Act {
             title: "Call it",

@@ -1,6 +1,7 @@
 //! The session as a person wants to read it: who says what.
 
 use serde_json::Value;
+use toolshelf_catalog::texts::LOAD_TOOLS;
 use toolshelf_core::tokens::TokenCounter;
 
 use super::act::{Exchange, Expect, Played, TOOLSHELF, loaded, remaining};
@@ -59,7 +60,8 @@ pub(super) fn opening(list: &List, tools: usize, output: &Output) -> String {
     text.push_str(&say("", Look::Ours, "with this catalog:", output));
     let description = list
         .definitions
-        .first()
+        .iter()
+        .find(|definition| definition.name().as_str() == LOAD_TOOLS)
         .and_then(|definition| definition.description())
         .unwrap_or_default();
     // The catalog begins after the first empty line of the description.
