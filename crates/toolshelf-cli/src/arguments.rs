@@ -144,8 +144,8 @@ Strategies:
             deferred_tool_call runs tools
   inject    Loaded tools join the list and are called directly
   tst       One tool, search_tools: what it finds joins the list and is called directly
-  tst-auto  As tst once the definitions of all tools come to 20,000 tokens, else as standard;
-            decided for each client when it lists tools
+  tst-auto  As tst once the definitions of all tools come to 10 % of --context-window, else as
+            standard; decided for each client when it lists tools
   standard  Every tool of every server, passed through
   auto      As standard while the definitions that are known from earlier starts come to fewer
             tokens than --defer-above, else as dispatch; decided once, at the start (-v shows by
@@ -185,6 +185,11 @@ pub(crate) struct ServeArguments {
     /// 20000]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) defer_above: Option<u64>,
+
+    /// The context window of your model, of which tst-auto takes a share [default: unknown, and
+    /// 20,000 tokens decide]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) context_window: Option<u64>,
 
     /// The index that search_tools uses [default: lexical/1]
     #[arg(long, value_name = "NAME")]

@@ -108,10 +108,10 @@ impl Choice {
 /// `tst` with those options of `tst-auto` that it has too.
 fn late(given: &Value) -> Result<Arc<dyn Strategy>, Error> {
     let options: TstAutoOptions = read_options(TST_AUTO, given)?;
-    let mut deferring = TstOptions::default();
-    deferring.search_tool = options.search_tool;
-    deferring.max_results = options.max_results;
-    Ok(Arc::new(Tst::new(deferring)?))
+    Ok(Arc::new(Tst::new(TstOptions {
+        search_tool: options.search_tool,
+        max_results: options.max_results,
+    })?))
 }
 
 /// The options of a strategy with what the gateway adds where nothing else is said.

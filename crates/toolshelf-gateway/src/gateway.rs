@@ -63,6 +63,9 @@ pub struct GatewayOptions {
     pub counter: Option<Arc<dyn TokenCounter>>,
     /// From how many tokens of definitions on `auto` defers.
     pub defer_above: u64,
+    /// The context window of the model in tokens, of which `tst-auto` takes a share. `None` =
+    /// its absolute threshold decides.
+    pub context_window: Option<u64>,
     /// How long the first list of tools waits for servers that are still starting, so
     /// that the catalog holds the names of their tools. The default is not to wait at
     /// all, and 10 s under `standard` and `tst-auto`, whose list is the tools themselves or
@@ -85,6 +88,7 @@ impl std::fmt::Debug for GatewayOptions {
             .field("strategy_options", &self.strategy_options)
             .field("index", &self.index)
             .field("defer_above", &self.defer_above)
+            .field("context_window", &self.context_window)
             .field("wait", &self.wait)
             .field("watchdog", &self.watchdog)
             .field("cache", &self.cache)
@@ -101,6 +105,7 @@ impl Default for GatewayOptions {
             index: None,
             counter: None,
             defer_above: DEFER_ABOVE,
+            context_window: None,
             wait: None,
             watchdog: None,
             cache: None,
@@ -124,6 +129,7 @@ pub struct Gateway {
     late: Option<Arc<dyn Strategy>>,
     decision: Option<String>,
     counter: Option<Arc<dyn TokenCounter>>,
+    context_window: Option<u64>,
     wait: Duration,
     sessions: Arc<Sessions>,
     desk: Arc<NewsDesk>,
@@ -196,11 +202,10 @@ impl Gateway {
             late: choice.late,
             decision: choice.decision,
             counter: options.counter,
-            wait: options.wait.unwrap_or(if waits {
-                STANDARD_WAIT
-            } else {
-                Duration::ZERO
-            }),
+            context_window: options.context_window,
+            wait: options
+                .wait
+                .unwrap_or(if waits { STANDARD_WAIT } else { Duration::ZERO }),
             sessions,
             desk,
             settled: watch::Sender::new(false),
@@ -315,6 +320,7 @@ impl Gateway {
     fn session_options(&self) -> SessionOptions {
         let mut options = SessionOptions::placed(Placement::McpServer);
         options.counter.clone_from(&self.counter);
+        options.context_window = self.context_window;
         options
     }
 

@@ -74,8 +74,7 @@ impl Connected {
     /// Whether every tool is in the list: by the strategy, or by what it decided.
     fn lists_everything(&self) -> bool {
         let strategy = self.session.strategy();
-        strategy.own_tools().is_empty()
-            || self.decided().is_some_and(|made| made["defer"] == false)
+        strategy.own_tools().is_empty() || self.decided().is_some_and(|made| made["defer"] == false)
     }
 
     /// What `tst-auto` decided for this client, where that is its strategy.

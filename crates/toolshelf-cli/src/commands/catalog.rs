@@ -4,9 +4,7 @@ use serde_json::{Value, json};
 use toolshelf_catalog::texts::LOAD_TOOLS;
 use toolshelf_core::catalog::{CatalogGroup, CatalogTier, CatalogView};
 use toolshelf_core::tokens::{TokenCounter, definition_text};
-use toolshelf_core::{
-    Cancellation, GroupEntry, Groups, Placement, PluginKind, Registry, Surface,
-};
+use toolshelf_core::{Cancellation, GroupEntry, Groups, Placement, PluginKind, Registry, Surface};
 use toolshelf_shelf::SessionOptions;
 
 use crate::arguments::{CatalogArguments, Where};

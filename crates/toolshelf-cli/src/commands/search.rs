@@ -306,27 +306,31 @@ impl Answer {
         shelved: &Shelved,
         explain: bool,
     ) -> Value {
-        let hits = self.hits.iter().enumerate().filter_map(|(at, (hit, parts))| {
-            let one = tools.get(&hit.key)?;
-            let mut row = Map::new();
-            row.insert("rank".to_owned(), json!(at + 1));
-            row.insert("id".to_owned(), json!(one.id));
-            row.insert("group".to_owned(), json!(hit.key.group));
-            row.insert("name".to_owned(), json!(hit.key.tool));
-            row.insert(
-                "description".to_owned(),
-                json!(one.tool.definition.description()),
-            );
-            row.insert("score".to_owned(), json!(hit.score));
-            row.insert("why".to_owned(), json!(why(hit.why)));
-            if explain {
-                let parts = parts
-                    .iter()
-                    .map(|part| json!({"what": part.what, "score": part.score}));
-                row.insert("parts".to_owned(), parts.collect());
-            }
-            Some(Value::Object(row))
-        });
+        let hits = self
+            .hits
+            .iter()
+            .enumerate()
+            .filter_map(|(at, (hit, parts))| {
+                let one = tools.get(&hit.key)?;
+                let mut row = Map::new();
+                row.insert("rank".to_owned(), json!(at + 1));
+                row.insert("id".to_owned(), json!(one.id));
+                row.insert("group".to_owned(), json!(hit.key.group));
+                row.insert("name".to_owned(), json!(hit.key.tool));
+                row.insert(
+                    "description".to_owned(),
+                    json!(one.tool.definition.description()),
+                );
+                row.insert("score".to_owned(), json!(hit.score));
+                row.insert("why".to_owned(), json!(why(hit.why)));
+                if explain {
+                    let parts = parts
+                        .iter()
+                        .map(|part| json!({"what": part.what, "score": part.score}));
+                    row.insert("parts".to_owned(), parts.collect());
+                }
+                Some(Value::Object(row))
+            });
         let missing = self
             .missing
             .iter()

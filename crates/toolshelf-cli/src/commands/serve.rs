@@ -88,6 +88,7 @@ pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Resu
     let mut options = GatewayOptions::default();
     (options.strategy, options.strategy_options) = strategy(arguments)?;
     options.index.clone_from(&arguments.index);
+    options.context_window = arguments.context_window;
     options.counter = Some(Arc::new(O200kBase));
     if let Some(tokens) = arguments.defer_above {
         options.defer_above = tokens;

@@ -9,6 +9,8 @@ const COMMANDS: &[&str] = &[
     "tools",
     "catalog",
     "call",
+    "search",
+    "eval-search",
     "plugins",
     "tour",
     "refresh",
@@ -317,7 +319,10 @@ fn exit_codes_are_those_of_the_help() {
 fn completions_know_all_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(&["completions", shell]).ended(0);
-        for word in ["doctor", "raw", "log-json"].iter().chain(COMMANDS) {
+        for word in ["doctor", "raw", "log-json", "defer-above", "explain"]
+            .iter()
+            .chain(COMMANDS)
+        {
             assert!(script.out.contains(word), "{word} in {shell}");
         }
     }

@@ -9,6 +9,8 @@ pub(crate) fn toolshelf() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolshelf"));
     for name in [
         "CI",
+        "ENABLE_SEARCH_EXTRA_TOOLS",
+        "ENABLE_TOOL_SEARCH",
         "NO_COLOR",
         "TOOLSHELF_CONFIG",
         "TOOLSHELF_CACHE_DIR",

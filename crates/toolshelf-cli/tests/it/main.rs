@@ -13,6 +13,7 @@ mod helpers;
 #[cfg(target_os = "linux")]
 mod processes;
 mod samples;
+mod search;
 #[cfg(unix)]
 mod terminal;
 mod tour;

@@ -212,7 +212,7 @@ fn standard_output_of_serve_holds_the_protocol_only() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(answers.len(), 2, "{out}");
-    assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), 3);
     let log = String::from_utf8(output.stderr).unwrap();
     assert!(log.contains("client connected"), "{log}");
 }
