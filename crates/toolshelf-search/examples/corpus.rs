@@ -44,14 +44,18 @@ fn run(corpus: &Path) -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         if argument == "--runs" {
-            runs = Some(PathBuf::from(arguments.next().context("--runs wants a folder")?));
+            runs = Some(PathBuf::from(
+                arguments.next().context("--runs wants a folder")?,
+            ));
         } else if argument == "--tune" {
             tune = true;
         } else if argument == "--foreign" {
             // The queries of another set: most of them ask for what no tool does.
             let queries: Vec<_> = sets.iter().map(|set| set.queries.clone()).collect();
             let others = queries.iter().cycle().skip(1);
-            sets.iter_mut().zip(others).for_each(|(set, other)| set.queries = other.clone());
+            sets.iter_mut()
+                .zip(others)
+                .for_each(|(set, other)| set.queries = other.clone());
         } else if argument == "--typos" {
             for query in sets.iter_mut().flat_map(|set| &mut set.queries) {
                 query.query = misspelt(&query.query);
@@ -132,10 +136,17 @@ fn read_sets(folder: &Path) -> Result<Vec<Set>> {
         .collect::<Result<_>>()?;
     names.sort();
     let mut sets = Vec::new();
-    for path in names.iter().filter(|path| path.join("tools.jsonl").exists()) {
+    for path in names
+        .iter()
+        .filter(|path| path.join("tools.jsonl").exists())
+    {
         let read = |file: &str| fs::read_to_string(path.join(file));
         sets.push(Set {
-            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            name: path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
             tools: evaluate::read_tools("tools.jsonl", &read("tools.jsonl")?)?,
             queries: evaluate::read_queries("queries.jsonl", &read("queries.jsonl")?)?,
         });

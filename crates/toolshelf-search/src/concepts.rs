@@ -26,6 +26,13 @@ pub(crate) struct Concept {
     pub(crate) answers: Vec<Answering>,
 }
 
+impl Concept {
+    /// The most that it can count in a tool.
+    pub(crate) fn most(&self) -> f32 {
+        self.answers.first().map_or(0.0, |answer| answer.value)
+    }
+}
+
 /// A word of tools that answers a word of the query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Answering {
@@ -39,7 +46,9 @@ pub(crate) struct Answering {
 /// The concepts of a text, in its order, each once.
 pub(crate) fn concepts(text: &str, store: &Store) -> Vec<Concept> {
     let mut words: Vec<(String, Role)> = Vec::new();
-    each_word(text, MOST_WORDS, |word, role| words.push((word.to_owned(), role)));
+    each_word(text, MOST_WORDS, |word, role| {
+        words.push((word.to_owned(), role))
+    });
     let mut builder = Builder {
         store,
         concepts: Vec::new(),
@@ -95,10 +104,20 @@ impl Builder<'_> {
         let mut answers = Answers {
             store: self.store,
             weight,
-            list: Vec::new(), cap: f32::MAX,
+            list: Vec::new(),
+            cap: f32::MAX,
         };
         let known = answers.add_word(word, &stem);
-        answers.cap = if known { answers.list.iter().map(|a| a.value / a.fit).fold(0.0, f32::max) / weight } else { f32::MAX };
+        answers.cap = if known {
+            answers
+                .list
+                .iter()
+                .map(|a| a.value / a.fit)
+                .fold(0.0, f32::max)
+                / weight
+        } else {
+            f32::MAX
+        };
         for synonym in synonyms(word, &stem) {
             answers.add_stem_forms(synonym, weights.synonym);
         }
@@ -133,7 +152,8 @@ impl Builder<'_> {
 struct Answers<'a> {
     store: &'a Store,
     weight: f32,
-    list: Vec<Answering>, cap: f32,
+    list: Vec<Answering>,
+    cap: f32,
 }
 
 impl Answers<'_> {
@@ -176,7 +196,10 @@ impl Answers<'_> {
         if fit <= 0.0 || entry.tools == 0 || self.list.iter().any(|answer| answer.term == term) {
             return;
         }
-        let rarity = self.store.rarity(vocabulary.stems[entry.stem as usize].tools).min(self.cap);
+        let rarity = self
+            .store
+            .rarity(vocabulary.stems[entry.stem as usize].tools)
+            .min(self.cap);
         self.list.push(Answering {
             term,
             fit,
@@ -188,9 +211,11 @@ impl Answers<'_> {
     fn sorted(mut self) -> Vec<Answering> {
         let terms = &self.store.vocabulary.terms;
         self.list.sort_by(|a, b| {
-            b.value
-                .total_cmp(&a.value)
-                .then_with(|| terms[a.term as usize].text.cmp(&terms[b.term as usize].text))
+            b.value.total_cmp(&a.value).then_with(|| {
+                terms[a.term as usize]
+                    .text
+                    .cmp(&terms[b.term as usize].text)
+            })
         });
         self.list
     }

@@ -2,7 +2,7 @@
 //!
 //! Only such words are corrected, so a query whose words are all known pays nothing.
 
-use crate::vocabulary::{Letters, Vocabulary, number};
+use crate::vocabulary::{Letters, Spelling, Vocabulary, number};
 
 /// How likely a word is meant, by its distance.
 const LIKELY: [f32; 6] = [1.0, 1.0, 0.5, 0.5, 0.3, 0.2];
@@ -20,16 +20,28 @@ pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<(u32, f32)
         return Vec::new();
     }
     let wanted = Letters::of(word);
-    let mut found = known(vocabulary, |letters, text| misspells(word, wanted, letters, text));
+    let mut found = Vec::new();
+    if let Some(most) = allowed_edits(wanted.count) {
+        let spellings = vocabulary.spellings.about_as_long(wanted.count, most);
+        found = known(vocabulary, spellings, |letters, text| {
+            misspells(word, wanted, letters, most, text)
+        });
+    }
     if found.is_empty() {
-        found = known(vocabulary, |letters, text| shortens(word, wanted, letters, text));
+        let spellings = vocabulary.spellings.beginning(wanted.first);
+        found = known(vocabulary, spellings, |letters, text| {
+            shortens(word, wanted, letters, text)
+        });
     }
     let Some(nearest) = found.iter().map(|(distance, _)| *distance).min() else {
         return Vec::new();
     };
     found.retain(|(distance, _)| *distance == nearest);
     found.sort_by(|(_, a), (_, b)| {
-        let (a, b) = (&vocabulary.terms[*a as usize], &vocabulary.terms[*b as usize]);
+        let (a, b) = (
+            &vocabulary.terms[*a as usize],
+            &vocabulary.terms[*b as usize],
+        );
         b.tools.cmp(&a.tools).then_with(|| a.text.cmp(&b.text))
     });
     found.truncate(MOST);
@@ -37,19 +49,18 @@ pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<(u32, f32)
     found.into_iter().map(|(_, id)| (id, likely)).collect()
 }
 
-/// The words that some tool has and that are near, with their distance. The text of a word
+/// Those words that some tool has and that are near, with their distance. The text of a word
 /// is fetched when its letters are not enough to tell.
 fn known<'a>(
     vocabulary: &'a Vocabulary,
+    spellings: impl Iterator<Item = &'a Spelling>,
     near: impl Fn(Letters, &dyn Fn() -> &'a str) -> Option<u32>,
 ) -> Vec<(u32, u32)> {
-    vocabulary
-        .letters
-        .iter()
-        .zip(0..)
-        .filter_map(|(letters, id): (_, u32)| {
-            let distance = near(*letters, &|| &vocabulary.terms[id as usize].text)?;
-            (vocabulary.terms[id as usize].tools > 0).then_some((distance, id))
+    spellings
+        .filter_map(|spelling| {
+            let term = || &vocabulary.terms[spelling.term as usize];
+            let distance = near(spelling.letters, &|| &term().text)?;
+            (term().tools > 0).then_some((distance, spelling.term))
         })
         .collect()
 }
@@ -60,10 +71,10 @@ fn misspells<'a>(
     word: &str,
     wanted: Letters,
     letters: Letters,
+    most: u32,
     known: &dyn Fn() -> &'a str,
 ) -> Option<u32> {
-    let most = allowed_edits(wanted.count)?;
-    if wanted.count.abs_diff(letters.count) > most || wanted.differences(letters) > 2 * most {
+    if wanted.differences(letters) > 2 * most {
         return None;
     }
     let (word, known) = (word.as_bytes(), known().as_bytes());
@@ -83,9 +94,6 @@ fn shortens<'a>(
     letters: Letters,
     known: &dyn Fn() -> &'a str,
 ) -> Option<u32> {
-    if wanted.first != letters.first {
-        return None;
-    }
     if wanted.count < letters.count {
         // A count such as the 8 of `k8s` is no letter of the word.
         let may = wanted.within(letters) || word.bytes().any(|b| b.is_ascii_digit());
@@ -116,14 +124,13 @@ fn abbreviates(short: &str, long: &str) -> bool {
     if let [_, digits @ .., last] = short
         && digits.iter().all(u8::is_ascii_digit)
     {
-        let between = digits
-            .iter()
-            .fold(0usize, |sum, digit| sum.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
+        let between = digits.iter().fold(0usize, |sum, digit| {
+            sum.saturating_mul(10)
+                .saturating_add(usize::from(digit - b'0'))
+        });
         return long.last() == Some(last) && between == long.len() - 2;
     }
-    short.len() <= 5
-        && !short[1..].iter().any(|b| b"aeiou".contains(b))
-        && in_order(short, long)
+    short.len() <= 5 && !short[1..].iter().any(|b| b"aeiou".contains(b)) && in_order(short, long)
 }
 
 fn in_order(short: &[u8], long: &[u8]) -> bool {

@@ -113,7 +113,10 @@ impl Document {
         reader.add(Field::Title, definition.title().unwrap_or_default());
         reader.add(Field::Group, tool.key.group.as_str());
         reader.add(Field::GroupText, &tool.group_text);
-        reader.add(Field::Description, definition.description().unwrap_or_default());
+        reader.add(
+            Field::Description,
+            definition.description().unwrap_or_default(),
+        );
         tell(definition.input_schema().as_str(), &mut reader);
         self.hits.sort_unstable();
     }

@@ -18,7 +18,9 @@ pub(crate) fn explain(store: &Store, concepts: &[Concept], hit: &Hit) -> Vec<Sco
             .iter()
             .filter_map(|answer| {
                 let postings = &store.vocabulary.terms[answer.term as usize].postings;
-                let at = postings.binary_search_by_key(&slot, |posting| posting.slot).ok()?;
+                let at = postings
+                    .binary_search_by_key(&slot, |posting| posting.slot)
+                    .ok()?;
                 Some((answer.term, answer.value * postings[at].impact()))
             })
             .max_by(|a, b| a.1.total_cmp(&b.1))
@@ -52,7 +54,11 @@ pub(crate) fn explain(store: &Store, concepts: &[Concept], hit: &Hit) -> Vec<Sco
             score: f64::from(by_name),
         });
     }
-    parts.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.what.cmp(&b.what)));
+    parts.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.what.cmp(&b.what))
+    });
     parts
 }
 

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use toolshelf_core::search::{
-    Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery,
-};
+use toolshelf_core::search::{Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
 use toolshelf_core::{
     Builder, Error, GroupId, NoOptions, Plugin, ToolKey, options_schema, read_options,
 };
@@ -151,7 +149,9 @@ impl Lexical {
     ) -> Vec<Hit> {
         let slots = having(required, store, |slot| scope.holds(slot));
         if !text.is_empty() {
-            return self.words(store, text, limit, &|slot| slots.binary_search(&slot).is_ok());
+            return self.words(store, text, limit, &|slot| {
+                slots.binary_search(&slot).is_ok()
+            });
         }
         // Nothing else is asked for: nothing tells them apart but their keys.
         let scored = slots.into_iter().map(|slot| Scored { slot, score: 1.0 });
@@ -190,12 +190,9 @@ impl SearchIndex for Lexical {
                     .map(|scored| hit_by_text(&store, scored))
                     .collect(),
             ),
-            Query::Words { required, text } if required.is_empty() => Found::hits(self.words(
-                &store,
-                &text,
-                query.limit,
-                &|slot| scope.holds(slot),
-            )),
+            Query::Words { required, text } if required.is_empty() => {
+                Found::hits(self.words(&store, &text, query.limit, &|slot| scope.holds(slot)))
+            }
             Query::Words { required, text } => {
                 Found::hits(self.required(&store, &required, &text, query.limit, &scope))
             }

@@ -21,12 +21,17 @@ fn kind_of(piece: &str) -> Option<&'static str> {
     let is_url = ["http://", "https://", "www."]
         .iter()
         .any(|start| piece.starts_with(start));
-    let is_path = ["/", "~/", "./", "../"]
-        .iter()
-        .any(|start| piece.strip_prefix(start).is_some_and(|rest| rest.contains('/')));
+    let is_path = ["/", "~/", "./", "../"].iter().any(|start| {
+        piece
+            .strip_prefix(start)
+            .is_some_and(|rest| rest.contains('/'))
+    });
     if is_url {
         Some("url")
-    } else if piece.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.')) {
+    } else if piece
+        .split_once('@')
+        .is_some_and(|(user, host)| !user.is_empty() && host.contains('.'))
+    {
         Some("email")
     } else if is_path {
         Some("file")

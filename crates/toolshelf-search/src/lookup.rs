@@ -28,8 +28,12 @@ pub(crate) fn lookup(
     eligible: impl Fn(u32) -> bool,
 ) -> Vec<(u32, Named)> {
     let text = text.trim();
+    let is_sentence = text.split_whitespace().nth(MOST_BEGINNINGS).is_some();
+    if is_sentence || text.len() > 3 * MAX_ID_BYTES {
+        return Vec::new();
+    }
     let folded = fold(text);
-    if folded.is_empty() || text.len() > 3 * MAX_ID_BYTES {
+    if folded.is_empty() {
         return Vec::new();
     }
     let mut named: Vec<(u32, Named)> = store
@@ -109,11 +113,7 @@ fn on_the_wire(text: &str, store: &Store) -> Option<u32> {
     })
 }
 
-fn only_ending(
-    folded: &str,
-    store: &Store,
-    eligible: impl Fn(u32) -> bool,
-) -> Option<u32> {
+fn only_ending(folded: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> Option<u32> {
     let mut ending = store.names.ending(folded).filter(|slot| {
         let name = store.entry(*slot).tool.key.tool.as_str();
         let length = fold(name).len();

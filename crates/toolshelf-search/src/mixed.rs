@@ -4,9 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolshelf_core::search::{
-    Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery,
-};
+use toolshelf_core::search::{Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
 use toolshelf_core::text::bounded_text;
 use toolshelf_core::{Error, GroupId, ToolKey};
 
@@ -197,7 +195,10 @@ impl<E: Embed> Mixed<E> {
             hits.into_iter().partition(|hit| hit.why != Match::Text);
         let weight = self.options.weight * (1.0 - self.share(&query.text, by_words.first()));
         let best_score = by_words.first().map_or(1.0, |hit| hit.score);
-        let best_cosine = cosines.iter().map(|(_, cosine)| *cosine).fold(0.0, f32::max);
+        let best_cosine = cosines
+            .iter()
+            .map(|(_, cosine)| *cosine)
+            .fold(0.0, f32::max);
         let mut scores: BTreeMap<ToolKey, f64> = by_words
             .into_iter()
             .map(|hit| (hit.key, hit.score / best_score * f64::from(1.0 - weight)))

@@ -46,7 +46,10 @@ pub(crate) fn read(query: &str) -> Result<Query<'_>, Error> {
     }
     let (required, others): (Vec<&str>, Vec<&str>) =
         query.split_whitespace().partition(|word| is_required(word));
-    let required: Vec<&str> = required.iter().map(|word| word.trim_start_matches('+')).collect();
+    let required: Vec<&str> = required
+        .iter()
+        .map(|word| word.trim_start_matches('+'))
+        .collect();
     if required.is_empty() && fold(query).is_empty() {
         return Err(invalid(
             "the query is empty",
@@ -101,8 +104,13 @@ fn select(names: &str) -> Result<Query<'_>, Error> {
 /// `/pattern/`, a flag `i` allowed. A path has blanks around it or no slash at its end.
 fn between_slashes(query: &str) -> Option<&str> {
     let inner = query.strip_prefix('/')?;
-    let inner = inner.strip_suffix('i').filter(|rest| rest.ends_with('/')).unwrap_or(inner);
-    inner.strip_suffix('/').filter(|pattern| !pattern.is_empty())
+    let inner = inner
+        .strip_suffix('i')
+        .filter(|rest| rest.ends_with('/'))
+        .unwrap_or(inner);
+    inner
+        .strip_suffix('/')
+        .filter(|pattern| !pattern.is_empty())
 }
 
 fn compile(pattern: &str) -> Result<Regex, Error> {

@@ -66,5 +66,9 @@ fn with(word: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> Vec<u32> {
         slots
     };
     let named = slots(true);
-    if named.is_empty() { slots(false) } else { named }
+    if named.is_empty() {
+        slots(false)
+    } else {
+        named
+    }
 }

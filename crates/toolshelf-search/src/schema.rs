@@ -45,7 +45,9 @@ fn children(schema: &Object, depth: usize, texts: &mut impl SchemaTexts) {
                 child(inner, depth + 1, texts);
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(inner)) => {
-                inner.iter().for_each(|inner| child(inner, depth + 1, texts));
+                inner
+                    .iter()
+                    .for_each(|inner| child(inner, depth + 1, texts));
             }
             ("enum", Value::Array(values)) => {
                 values

@@ -141,12 +141,21 @@ impl Store {
         let old = std::mem::take(&mut self.vocabulary);
         let mut slots = vec![u32::MAX; self.entries.len()];
         let mut live = 0;
-        for (slot, _) in slots.iter_mut().zip(&self.entries).filter(|(_, entry)| entry.live) {
+        for (slot, _) in slots
+            .iter_mut()
+            .zip(&self.entries)
+            .filter(|(_, entry)| entry.live)
+        {
             *slot = live;
             live += 1;
         }
         let mut terms = vec![u32::MAX; old.terms.len()];
-        for (at, term) in old.terms.into_iter().enumerate().filter(|(_, term)| term.tools > 0) {
+        for (at, term) in old
+            .terms
+            .into_iter()
+            .enumerate()
+            .filter(|(_, term)| term.tools > 0)
+        {
             let new = self.vocabulary.intern(&term.text, &self.stems);
             terms[at] = new;
             let kept = &mut self.vocabulary.terms[new as usize];
@@ -166,7 +175,8 @@ impl Store {
         self.entries.retain(|entry| entry.live);
         self.names = Names::default();
         for (slot, entry) in self.entries.iter_mut().enumerate() {
-            self.names.insert(entry.tool.key.tool.as_str(), number(slot));
+            self.names
+                .insert(entry.tool.key.tool.as_str(), number(slot));
             for term in &mut entry.name {
                 *term = terms[*term as usize];
             }
@@ -194,7 +204,9 @@ impl Store {
     /// The share of each field in what a word counts in a tool.
     pub(crate) fn shares(&self, slot: u32, term: u32) -> Vec<(Field, f32)> {
         let mut document = Document::default();
-        document.read(&self.entry(slot).tool, &mut |word| self.vocabulary.term(word));
+        document.read(&self.entry(slot).tool, &mut |word| {
+            self.vocabulary.term(word)
+        });
         document.shares(term, &self.weights)
     }
 

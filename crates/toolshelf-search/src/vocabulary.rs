@@ -67,8 +67,8 @@ pub(crate) struct Stem {
 pub(crate) struct Vocabulary {
     pub(crate) terms: Vec<Term>,
     pub(crate) stems: Vec<Stem>,
-    /// The letters of each word, for a quick look at which could be meant by a misspelt one.
-    pub(crate) letters: Vec<Letters>,
+    /// For a quick look at which could be meant by a misspelt one.
+    pub(crate) spellings: Spellings,
     by_text: HashMap<Arc<str>, u32>,
     by_stem: HashMap<Arc<str>, u32>,
     /// Stems by root, where more than one has it; in the order of their texts.
@@ -89,7 +89,7 @@ impl Vocabulary {
             .forms
             .partition_point(|form| self.terms[*form as usize].text < text);
         self.stems[stem as usize].forms.insert(place, term);
-        self.letters.push(Letters::of(word));
+        self.spellings.insert(word, term);
         self.terms.push(Term {
             text,
             stem,
@@ -181,5 +181,48 @@ impl Letters {
     /// Whether all letters are among the other's.
     pub(crate) fn within(self, other: Self) -> bool {
         self.set & !other.set == 0
+    }
+}
+
+/// A word's letters, with its number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spelling {
+    pub(crate) letters: Letters,
+    pub(crate) term: u32,
+}
+
+/// Words of ASCII letters and digits by what a misspelling leaves nearly as it is, and an
+/// abbreviation quite.
+#[derive(Default)]
+pub(crate) struct Spellings {
+    by_count: Vec<Vec<Spelling>>,
+    by_first: HashMap<u32, Vec<Spelling>>,
+}
+
+impl Spellings {
+    fn insert(&mut self, word: &str, term: u32) {
+        let letters = Letters::of(word);
+        let spelling = Spelling { letters, term };
+        let count = letters.count as usize;
+        if self.by_count.len() <= count {
+            self.by_count.resize_with(count + 1, Vec::new);
+        }
+        self.by_count[count].push(spelling);
+        self.by_first
+            .entry(letters.first)
+            .or_default()
+            .push(spelling);
+    }
+
+    /// The words with so many characters, give or take a few.
+    pub(crate) fn about_as_long(&self, count: u32, most: u32) -> impl Iterator<Item = &Spelling> {
+        let counts = count.saturating_sub(most) as usize..(count + most + 1) as usize;
+        let lists = self.by_count.iter().take(counts.end).skip(counts.start);
+        lists.flatten()
+    }
+
+    /// The words that begin with a character.
+    pub(crate) fn beginning(&self, first: u32) -> impl Iterator<Item = &Spelling> {
+        self.by_first.get(&first).into_iter().flatten()
     }
 }

@@ -29,7 +29,12 @@ pub(crate) fn each_word(text: &str, limit: usize, mut found: impl FnMut(&str, Ro
             return false;
         }
         word.clear();
-        word.extend(chars.map(narrow).flat_map(char::to_lowercase).take(MAX_WORD_CHARS));
+        word.extend(
+            chars
+                .map(narrow)
+                .flat_map(char::to_lowercase)
+                .take(MAX_WORD_CHARS),
+        );
         if !word.is_empty() {
             left -= 1;
             found(&word, role);
@@ -122,9 +127,7 @@ fn script_runs(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let dense = is_dense(rest.chars().next()?);
-        let end = rest
-            .find(|c| is_dense(c) != dense)
-            .unwrap_or(rest.len());
+        let end = rest.find(|c| is_dense(c) != dense).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         rest = after;
         Some((run, dense))

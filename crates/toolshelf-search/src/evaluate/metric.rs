@@ -38,12 +38,15 @@ impl Figures {
             .copied()
             .collect();
         ranks.sort_unstable();
-        let recall = |k: usize| {
-            ranks.iter().filter(|rank| **rank < k).count() as f64 / needed.len() as f64
-        };
+        let recall =
+            |k: usize| ranks.iter().filter(|rank| **rank < k).count() as f64 / needed.len() as f64;
         let gain = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
         let ndcg = |k: usize| {
-            let got: f64 = ranks.iter().filter(|rank| **rank < k).map(|rank| gain(*rank)).sum();
+            let got: f64 = ranks
+                .iter()
+                .filter(|rank| **rank < k)
+                .map(|rank| gain(*rank))
+                .sum();
             let ideal: f64 = (0..k.min(needed.len())).map(gain).sum();
             got / ideal
         };

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolshelf_core::search::IndexedTool;
 use toolshelf_core::text::one_line;
@@ -90,7 +90,9 @@ pub fn read_queries(file: &str, text: &str) -> Result<Vec<JudgedQuery>, Error> {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty())
 }
 
 /// One line of a file.
@@ -180,7 +182,9 @@ fn legal(name: &str) -> String {
         .chars()
         .map(|c| if matches!(c, ',' | '\'') { '_' } else { c })
         .collect();
-    legal.trim_matches(|c: char| c == '/' || c.is_whitespace()).to_owned()
+    legal
+        .trim_matches(|c: char| c == '/' || c.is_whitespace())
+        .to_owned()
 }
 
 /// A key that no other tool of the set has: where two have the same, the second is of a

@@ -176,7 +176,10 @@ impl Report {
         self.unanswered += usize::from(found.is_empty() && needed.iter().any(|g| !g.is_empty()));
         self.overall.add(&needed, found);
         if let Some(kind) = &query.kind {
-            self.kinds.entry(kind.clone()).or_default().add(&needed, found);
+            self.kinds
+                .entry(kind.clone())
+                .or_default()
+                .add(&needed, found);
         }
     }
 }

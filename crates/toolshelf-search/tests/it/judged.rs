@@ -47,7 +47,10 @@ fn missed(report: &Report) -> String {
 
 #[test]
 fn the_set_is_large_enough_to_judge_by() {
-    let mut servers: Vec<_> = tools().iter().map(|judged| judged.tool.key.group.clone()).collect();
+    let mut servers: Vec<_> = tools()
+        .iter()
+        .map(|judged| judged.tool.key.group.clone())
+        .collect();
     servers.dedup();
     assert!(tools().len() >= 150 && servers.len() >= 15 && queries().len() >= 300);
 }
@@ -56,20 +59,33 @@ fn the_set_is_large_enough_to_judge_by() {
 fn a_name_in_any_writing_is_rank_one() {
     let report = report(&tools());
     for kind in ["exact", "normalised"] {
-        assert_eq!(percent(&report, kind, "hit@1"), 100.0, "{kind}\n{}", missed(&report));
+        assert_eq!(
+            percent(&report, kind, "hit@1"),
+            100.0,
+            "{kind}\n{}",
+            missed(&report)
+        );
     }
 }
 
 #[test]
 fn what_no_tool_does_has_no_good_match() {
     let report = report(&tools());
-    assert_eq!(report.no_match.percent(), Some(100.0), "{}", missed(&report));
+    assert_eq!(
+        report.no_match.percent(),
+        Some(100.0),
+        "{}",
+        missed(&report)
+    );
 }
 
 #[test]
 fn misspelt_words_cost_three_points_at_most() {
     let report = report(&tools());
-    let (clean, typo) = (percent(&report, "clean", "nDCG@5"), percent(&report, "typo", "nDCG@5"));
+    let (clean, typo) = (
+        percent(&report, "clean", "nDCG@5"),
+        percent(&report, "typo", "nDCG@5"),
+    );
     assert!(typo >= clean - 3.0, "{clean} {typo}\n{}", missed(&report));
 }
 
@@ -78,7 +94,11 @@ fn chinese_is_searched_as_well_as_english() {
     let english = percent(&without("backoffice-cn"), "english", "nDCG@5");
     let report = without("backoffice");
     let chinese = percent(&report, "chinese", "nDCG@5");
-    assert!(chinese >= english - 1.0, "{english} {chinese}\n{}", missed(&report));
+    assert!(
+        chinese >= english - 1.0,
+        "{english} {chinese}\n{}",
+        missed(&report)
+    );
 }
 
 /// Figures as they were reached, less a point. They rise with the index and never fall.
@@ -90,10 +110,12 @@ fn no_kind_of_query_falls_behind() {
         .iter()
         .map(|(kind, figures)| format!("{kind} {:.1}", figures.percent("nDCG@5").unwrap()))
         .collect();
-    for (kind, least) in [
-        ("paraphrase", 101.0),
-    ] {
+    for (kind, least) in [("paraphrase", 101.0)] {
         let reached = percent(&report, kind, "nDCG@5");
-        assert!(reached >= least, "{kind}: {reached:.1}\n{figures:?}\n{}", missed(&report));
+        assert!(
+            reached >= least,
+            "{kind}: {reached:.1}\n{figures:?}\n{}",
+            missed(&report)
+        );
     }
 }

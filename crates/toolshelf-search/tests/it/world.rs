@@ -16,7 +16,12 @@ pub(crate) fn tool(group_id: &str, name: &str, description: &str) -> IndexedTool
 }
 
 /// A tool with a schema.
-pub(crate) fn tool_with(group_id: &str, name: &str, description: &str, schema: &str) -> IndexedTool {
+pub(crate) fn tool_with(
+    group_id: &str,
+    name: &str,
+    description: &str,
+    schema: &str,
+) -> IndexedTool {
     let name = ToolName::new(name).unwrap();
     let schema = JsonText::parse(schema).unwrap();
     IndexedTool {
@@ -70,19 +75,43 @@ pub(crate) fn first(index: &dyn SearchIndex, text: &str) -> String {
 pub(crate) fn servers() -> Vec<IndexedTool> {
     let path = r#"{"type":"object","properties":{"path":{"type":"string","description":"Where"}}}"#;
     vec![
-        tool("github", "create_issue", "Opens a new issue in a repository."),
+        tool(
+            "github",
+            "create_issue",
+            "Opens a new issue in a repository.",
+        ),
         tool("github", "list_issues", "Shows the issues of a repository."),
-        tool("github", "search_code", "Finds source code. Use create_issue to report a find_symbol bug."),
+        tool(
+            "github",
+            "search_code",
+            "Finds source code. Use create_issue to report a find_symbol bug.",
+        ),
         tool("gitlab", "create_issue", "Opens a new issue in a project."),
         tool("lsp", "find_symbol", "Where a symbol is defined."),
-        tool("lsp", "find_references", "Where a symbol, found by find symbol, is used. find_symbol find_symbol"),
+        tool(
+            "lsp",
+            "find_references",
+            "Where a symbol, found by find symbol, is used. find_symbol find_symbol",
+        ),
         tool_with("files", "read-text-file", "Reads a text file.", path),
         tool_with("files", "writeTextFile", "Writes a text file.", path),
-        tool("hub", "mcp__plugin_x__ask_codex", "Puts a question to another agent."),
-        tool("hub", "mcp__plugin_y__ask_gemini", "Puts a question to another agent."),
+        tool(
+            "hub",
+            "mcp__plugin_x__ask_codex",
+            "Puts a question to another agent.",
+        ),
+        tool(
+            "hub",
+            "mcp__plugin_y__ask_gemini",
+            "Puts a question to another agent.",
+        ),
         tool("slack", "post_message", "Sends a message to a channel."),
         tool("slack", "server_status", "Whether the chat is up."),
-        tool("weather", "get_forecast", "The weather of the next days at a place."),
+        tool(
+            "weather",
+            "get_forecast",
+            "The weather of the next days at a place.",
+        ),
         tool("日历", "创建日程", "在日历中创建新的日程并邀请参与者"),
         tool("日历", "删除日程", "从日历中删除已有的日程"),
         tool("клуб", "найти_книгу", "Находит книгу в библиотеке."),
