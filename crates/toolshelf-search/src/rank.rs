@@ -30,6 +30,9 @@ pub(crate) struct Scratch {
 #[derive(Clone, Copy, Default)]
 struct Sum {
     text: f32,
+    /// What it was before the concept at hand. What that one adds is added to this, so that
+    /// a sum is the same to the bit whichever way it was come by.
+    base: f32,
     /// What the concept at hand has added.
     best: f32,
     /// Which concept that is, from 1.
@@ -153,10 +156,11 @@ fn add(store: &Store, concept: &Concept, number: u32, scratch: &mut Scratch) -> 
             }
             if sum.concept != number {
                 sum.concept = number;
+                sum.base = sum.text;
                 sum.best = 0.0;
             }
             if counts > sum.best {
-                sum.text += counts - sum.best;
+                sum.text = sum.base + counts;
                 sum.best = counts;
                 best = best.max(sum.text);
             }

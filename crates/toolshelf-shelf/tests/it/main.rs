@@ -18,4 +18,5 @@ mod resume;
 mod sequence;
 mod session_properties;
 mod texts;
+mod tst;
 mod validation;

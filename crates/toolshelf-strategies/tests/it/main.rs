@@ -11,5 +11,6 @@ mod golden;
 mod options;
 mod planning;
 mod plugins;
+mod setting;
 mod surfaces;
 mod world;

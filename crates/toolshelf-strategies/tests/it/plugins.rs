@@ -1,16 +1,24 @@
 //! The strategies as plugins: found by name, built from options.
 
 use serde_json::{Value, json};
-use toolshelf_core::{Builder, ErrorKind, PluginKind, Registry, State, Strategy};
-use toolshelf_strategies::{dispatch, inject, standard};
+use toolshelf_core::{Builder, ErrorKind, Plugin, PluginKind, Registry, State, Strategy};
+use toolshelf_strategies::{dispatch, inject, standard, tst, tst_auto};
 
 use crate::fixtures::{World, offered};
 
+const ALL: [Plugin; 5] = [
+    dispatch::PLUGIN,
+    inject::PLUGIN,
+    standard::PLUGIN,
+    tst::PLUGIN,
+    tst_auto::PLUGIN,
+];
+
 #[test]
-fn a_host_that_links_the_crate_finds_all_three() {
+fn a_host_that_links_the_crate_finds_all_of_them() {
     // The constants keep the crate linked.
-    let names = [dispatch::PLUGIN, inject::PLUGIN, standard::PLUGIN].map(|plugin| plugin.name);
-    assert_eq!(names, ["dispatch", "inject", "standard"]);
+    let names = ALL.map(|plugin| plugin.name);
+    assert_eq!(names, ["dispatch", "inject", "standard", "tst", "tst-auto"]);
     let registry = Registry::linked().unwrap();
     assert_eq!(registry.names(PluginKind::Strategy), names);
 }
@@ -19,11 +27,7 @@ fn build(
     name: &str,
     options: &Value,
 ) -> Result<std::sync::Arc<dyn Strategy>, toolshelf_core::Error> {
-    let plugins = [dispatch::PLUGIN, inject::PLUGIN, standard::PLUGIN];
-    let plugin = plugins
-        .into_iter()
-        .find(|plugin| plugin.name == name)
-        .unwrap();
+    let plugin = ALL.into_iter().find(|plugin| plugin.name == name).unwrap();
     match plugin.build {
         Builder::Strategy(build) => build(options),
         _ => panic!("{name} is no strategy"),
@@ -32,7 +36,7 @@ fn build(
 
 #[test]
 fn a_strategy_is_built_from_options_and_refuses_those_that_it_does_not_have() {
-    for name in ["dispatch", "inject", "standard"] {
+    for name in ALL.map(|plugin| plugin.name) {
         for options in [json!({}), Value::Null] {
             let strategy = build(name, &options).unwrap();
             assert_eq!(strategy.name(), name);
