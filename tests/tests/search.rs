@@ -252,7 +252,13 @@ async fn a_warm_start_searches_without_starting_a_server() {
         assert_eq!(names(&list), ["search_tools", "shop__refund"]);
         assert_eq!(starts(folder), 2);
     };
-    with_gateway(servers, kept("tst"), Lifecycle::Initialize, tst).await;
+    with_gateway(servers.clone(), kept("tst"), Lifecycle::Initialize, tst).await;
+    let tst_auto = async |host: &Connected| {
+        let list = host.list().await.unwrap();
+        assert_eq!(names(&list), ["shop__buy", "shop__refund"]);
+        assert_eq!(starts(folder), 2, "nor does counting");
+    };
+    with_gateway(servers, kept("tst-auto"), Lifecycle::Initialize, tst_auto).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -485,75 +491,149 @@ async fn the_index_is_chosen_by_name_and_options_have_the_last_word() {
     }
 }
 
-/// A search that adds to the list is followed by a notification, one that does not is not.
+/// A host that reads and writes lines, and counts how often it is told that its list is
+/// another one.
+struct Raw {
+    lines: tokio::io::Lines<BufReader<tokio::io::ReadHalf<tokio::io::DuplexStream>>>,
+    writes: tokio::io::WriteHalf<tokio::io::DuplexStream>,
+    told: usize,
+    requests: usize,
+}
+
+impl Raw {
+    /// Connects with a handshake, and asks for the list.
+    async fn to(gateway: &Arc<Gateway>) -> Self {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let (reads, writes) = tokio::io::split(theirs);
+        let server: Arc<dyn McpServer> = gateway.clone();
+        let serving = ServeOptions::default();
+        tokio::spawn(toolshelf_mcp::serve(
+            reads,
+            writes,
+            server,
+            serving,
+            Cancellation::new(),
+        ));
+        let (reads, writes) = tokio::io::split(ours);
+        let mut raw = Self {
+            lines: BufReader::new(reads).lines(),
+            writes,
+            told: 0,
+            requests: 0,
+        };
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+                           "clientInfo": {"name": "raw", "version": "1"}});
+        raw.ask("initialize", hello).await;
+        raw.write(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        raw.ask("tools/list", json!({})).await;
+        raw
+    }
+
+    async fn write(&mut self, message: Value) {
+        let line = format!("{message}\n");
+        self.writes.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    async fn read(&mut self) -> Value {
+        let line = self.lines.next_line().await.unwrap().unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
+        self.told += usize::from(message["method"] == "notifications/tools/list_changed");
+        message
+    }
+
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.requests += 1;
+        let id = self.requests;
+        self.write(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .await;
+        loop {
+            let message = self.read().await;
+            if message["id"] == id {
+                assert!(message.get("error").is_none(), "{message}");
+                return message;
+            }
+        }
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let call = json!({"name": tool, "arguments": arguments});
+        self.ask("tools/call", call).await
+    }
+
+    /// Waits for what comes after an answer.
+    async fn is_told(&mut self, times: usize) {
+        while self.told < times {
+            self.read().await;
+        }
+        // One too many would have come before this answer or comes before a later one.
+        self.ask("ping", json!({})).await;
+        assert_eq!(self.told, times);
+    }
+
+    async fn names(&mut self) -> Vec<String> {
+        let list = self.ask("tools/list", json!({})).await;
+        let tools = list["result"]["tools"].as_array().unwrap();
+        let names = tools.iter().map(|tool| tool["name"].as_str().unwrap());
+        names.map(str::to_owned).collect()
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_host_is_told_when_a_search_added_tools() {
     let gateway = make(&json!({"one": basic("one")}), options("tst")).unwrap();
     gateway.start();
-    let (ours, theirs) = tokio::io::duplex(64 * 1024);
-    let (reads, writes) = tokio::io::split(theirs);
-    let shutdown = Cancellation::new();
-    let server: Arc<dyn McpServer> = gateway.clone();
-    let serve = toolshelf_mcp::serve(reads, writes, server, ServeOptions::default(), shutdown);
-    let serving = tokio::spawn(serve);
-    let (reads, mut writes) = tokio::io::split(ours);
-    let mut lines = BufReader::new(reads).lines();
-    let mut told = 0;
-    let find = |query: &str| json!({"name": "search_tools", "arguments": {"query": query}});
-    let steps = [
-        (
-            "initialize",
-            json!({"protocolVersion": "2025-06-18", "capabilities": {},
-                              "clientInfo": {"name": "raw", "version": "1"}}),
-            0,
-        ),
-        ("tools/list", json!({}), 0),
-        ("tools/call", find("select:echo"), 1),
-        ("tools/call", find("select:echo"), 1),
-        ("tools/call", find("zebra"), 1),
-        ("tools/call", find("select:add"), 2),
-    ];
     let test = async {
-        for (id, (method, params, expected)) in steps.into_iter().enumerate() {
-            // What was sent before the answer to a ping came before it.
-            let requests = [
-                json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}),
-                json!({"jsonrpc": "2.0", "id": format!("ping {id}"), "method": "ping"}),
-            ];
-            for request in requests {
-                writes
-                    .write_all(format!("{request}\n").as_bytes())
-                    .await
-                    .unwrap();
-                loop {
-                    let line = lines.next_line().await.unwrap().unwrap();
-                    let message: Value = serde_json::from_str(&line).unwrap();
-                    if message["method"] == "notifications/tools/list_changed" {
-                        told += 1;
-                    }
-                    if message["id"] == request["id"] {
-                        assert!(message.get("error").is_none(), "{message}");
-                        break;
-                    }
-                }
-                if request["method"] == "initialize" {
-                    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-                    writes
-                        .write_all(format!("{ready}\n").as_bytes())
-                        .await
-                        .unwrap();
-                }
-            }
-            // It may come just after the answer.
-            while told < expected {
-                let line = lines.next_line().await.unwrap().unwrap();
-                told += usize::from(line.contains("notifications/tools/list_changed"));
-            }
-            assert_eq!(told, expected, "after {method} {id}");
+        let mut host = Raw::to(&gateway).await;
+        for (query, told) in [
+            ("select:echo", 1),
+            ("select:echo", 1),
+            ("zebra", 1),
+            ("select:add", 2),
+        ] {
+            host.call("search_tools", json!({ "query": query })).await;
+            host.is_told(told).await;
         }
     };
     tokio::time::timeout(PATIENCE, test).await.unwrap();
-    drop((lines, writes));
-    serving.await.unwrap().unwrap();
     gateway.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_host_is_told_when_a_tool_in_its_list_is_another_one() {
+    for (strategy, before, after) in [
+        (
+            "tst",
+            vec!["search_tools", "shop__buy"],
+            vec!["search_tools"],
+        ),
+        (
+            "standard",
+            vec!["shop__buy", "shop__sell"],
+            vec!["shop__sell"],
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write_tools(folder, &[("buy", "Orders."), ("sell", "Sells.")]);
+        let gateway = make(&json!({"shop": shop(folder)}), options(strategy)).unwrap();
+        gateway.start();
+        let test = async {
+            let mut host = Raw::to(&gateway).await;
+            if strategy == "tst" {
+                let query = json!({"query": "select:buy"});
+                host.call("search_tools", query).await;
+                host.is_told(1).await;
+            }
+            assert_eq!(host.names().await, before, "{strategy}");
+            let told = host.told;
+            write_tools(folder, &[("sell", "Sells.")]);
+            // The fixture says that its list has changed when this argument comes.
+            host.call("shop__buy", json!({"item": "announce"})).await;
+            host.is_told(told + 1).await;
+            assert_eq!(host.names().await, after, "{strategy}");
+        };
+        tokio::time::timeout(PATIENCE, test).await.unwrap();
+        gateway.close().await;
+    }
 }

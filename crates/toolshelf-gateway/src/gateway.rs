@@ -154,11 +154,13 @@ impl Gateway {
         let chain = refuse_recursion(config.path.as_deref())?;
         let index = choice::index(&options, registry)?;
         let desk = Arc::new(NewsDesk::default());
+        let sessions = Arc::new(Sessions::default());
         let common = Common {
             chain,
             cache: options.cache.clone(),
             watchdog: options.watchdog.clone(),
             desk: desk.clone(),
+            sessions: sessions.clone(),
         };
         let (servers, groups) = Servers::of(config, &common);
         let choice = Choice::new(&options, &servers, index.is_some(), registry)?;
@@ -173,7 +175,6 @@ impl Gateway {
             .load_timeout
             .max(servers.longest_start() + Duration::from_secs(5));
         limits.call_timeout = Duration::MAX;
-        let sessions = Arc::new(Sessions::default());
         let told = sessions.clone();
         let observer = options.observer;
         let mut shelf = Shelf::builder();

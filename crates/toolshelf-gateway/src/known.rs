@@ -21,6 +21,7 @@ use toolshelf_shelf::WeakShelf;
 use crate::cache::{CacheKey, CachedHead, CachedServer, DescriptorCache};
 use crate::news::{Change, NewsDesk};
 use crate::servers::Common;
+use crate::sessions::Sessions;
 
 /// Where a server's list is kept.
 struct Place {
@@ -41,6 +42,7 @@ struct Inner {
     /// Which of its tools are shown beside the gateway's own.
     pinned: GlobSet,
     desk: Arc<NewsDesk>,
+    sessions: Arc<Sessions>,
     shelf: OnceLock<WeakShelf>,
     /// What the shelf holds.
     current: Mutex<Option<Current>>,
@@ -75,6 +77,7 @@ impl Current {
 impl KnownServer {
     pub(crate) fn new(id: GroupId, config: StdioConfig, pinned: GlobSet, common: &Common) -> Self {
         let desk = common.desk.clone();
+        let sessions = common.sessions.clone();
         let place = common.cache.as_ref().map(|cache| Place {
             key: cache.key(&config),
             cache: cache.clone(),
@@ -95,6 +98,7 @@ impl KnownServer {
                 place,
                 pinned,
                 desk,
+                sessions,
                 shelf: OnceLock::new(),
                 current: Mutex::new(None),
                 kept_will_do: AtomicBool::new(true),
@@ -259,6 +263,7 @@ impl Inner {
         }
         tracing::info!(server = %self.id, "tools changed: {}", change.text());
         self.desk.publish(change);
+        self.sessions.tools_changed(&self.id);
     }
 
     /// The server says that its list is another one. It is listed again soon; however often

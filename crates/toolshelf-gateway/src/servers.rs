@@ -16,6 +16,7 @@ use crate::chain::CHAIN_VARIABLE;
 use crate::config::{Config, EntryState, ServerEntry};
 use crate::known::KnownServer;
 use crate::news::NewsDesk;
+use crate::sessions::Sessions;
 use crate::size::{Size, tokens};
 
 /// What all servers of a gateway share.
@@ -25,6 +26,7 @@ pub(crate) struct Common {
     pub(crate) cache: Option<DescriptorCache>,
     pub(crate) watchdog: Option<Watchdog>,
     pub(crate) desk: Arc<NewsDesk>,
+    pub(crate) sessions: Arc<Sessions>,
 }
 
 /// The servers that a configuration starts. Closing them ends their processes.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use toolshelf_core::{JsonText, Surface};
+use toolshelf_core::{GroupId, JsonText, Surface};
 use toolshelf_mcp::Session as Client;
 use toolshelf_shelf::Session;
 use toolshelf_strategies::tst_auto::DECISION;
@@ -82,6 +82,14 @@ impl Connected {
         self.session.state().latched.get(DECISION).cloned()
     }
 
+    /// Whether tools of a group stand in the list that the client asked for last.
+    fn lists(&self, group: &GroupId) -> bool {
+        let listed = lock(&self.listed);
+        let slots = listed.iter().flat_map(|listed| &listed.surface.tools);
+        let mut keys = slots.filter_map(|slot| slot.key.as_ref());
+        keys.any(|key| key.group == *group)
+    }
+
     /// Whether the client has asked for the list.
     fn has_listed(&self) -> bool {
         lock(&self.listed).is_some()
@@ -105,6 +113,19 @@ impl Sessions {
 
     pub(crate) fn remove(&self, client: &Client) {
         lock(&self.0).remove(&client.id());
+    }
+
+    /// Tells those clients whose list it changes that tools of a group are others now. The
+    /// list of a stable strategy stays as it is.
+    pub(crate) fn tools_changed(&self, group: &GroupId) {
+        let all: Vec<Arc<Connected>> = lock(&self.0).values().cloned().collect();
+        for connected in all {
+            let shows =
+                connected.lists(group) || (connected.lists_everything() && connected.has_listed());
+            if shows && !connected.session.strategy().stable() {
+                connected.client.tools_changed();
+            }
+        }
     }
 
     /// Tells those clients that list every tool, and have done so, that there are more.
