@@ -407,7 +407,7 @@ The exit code is 0 when something was found, 1 when nothing was (the nearest nam
 2 when the query, a file or the configuration is wrong.
 
 Examples:
-  toolshelf search 'who is free on tuesday' --samples
+  toolshelf search 'when is everybody free' --samples
   toolshelf search 'create issue' --group github --explain
   toolshelf search 'send a message' --tools tools.jsonl --json | jq -r '.hits[].id'";
 
