@@ -12,9 +12,9 @@ use toolshelf_core::{
 
 use crate::concepts::concepts;
 use crate::explain::explain;
-use crate::lookup::{Named, lookup};
+use crate::lookup::{Named, is_name, lookup};
 use crate::pattern::fitting;
-use crate::query::{Query, invalid, read};
+use crate::query::{Query, invalid, plain, read};
 use crate::rank::{Scored, Scratch, rank};
 use crate::required::having;
 use crate::store::Store;
@@ -148,13 +148,17 @@ impl Lexical {
         scope: &Scope,
     ) -> Vec<Hit> {
         let slots = having(required, store, |slot| scope.holds(slot));
-        if !text.is_empty() {
-            return self.words(store, text, limit, &|slot| {
-                slots.binary_search(&slot).is_ok()
-            });
+        let has_words = !concepts(text, store).is_empty();
+        if has_words {
+            let has = |slot: u32| match &slots {
+                Some(slots) => slots.binary_search(&slot).is_ok(),
+                None => scope.holds(slot),
+            };
+            return self.words(store, text, limit, &has);
         }
-        // Nothing else is asked for: nothing tells them apart but their keys.
-        let scored = slots.into_iter().map(|slot| Scored { slot, score: 1.0 });
+        // Nothing tells them apart but their keys.
+        let slots = slots.unwrap_or_default().into_iter();
+        let scored = slots.map(|slot| Scored { slot, score: 1.0 });
         let order = |a: &Scored, b: &Scored| crate::rank::in_order(store, a, b);
         crate::rank::best_of(scored.collect(), limit, order)
             .into_iter()
@@ -173,7 +177,6 @@ impl SearchIndex for Lexical {
     }
 
     fn search(&self, query: &SearchQuery) -> Result<Found, Error> {
-        let read = read(&query.text)?;
         if query.limit == 0 {
             return Err(invalid(
                 "the limit is zero",
@@ -182,7 +185,7 @@ impl SearchIndex for Lexical {
         }
         let store = self.store();
         let scope = Scope::new(&store, &query.groups);
-        Ok(match read {
+        Ok(match meant(&store, &query.text, &scope)? {
             Query::Select(names) => select(&store, &names, query.limit, &scope),
             Query::Pattern(regex) => Found::hits(
                 fitting(&regex, &store, query.limit, |slot| scope.holds(slot))
@@ -204,22 +207,33 @@ impl SearchIndex for Lexical {
         let Some(hit) = found.hits.iter().find(|hit| hit.key == *key) else {
             return Ok(Vec::new());
         };
-        let text = match read(&query.text)? {
-            Query::Words { text, .. } if hit.why == Match::Text && !text.is_empty() => text,
-            _ => {
-                let what = match hit.why {
-                    Match::Name => "name",
-                    Match::Suffix => "end of the name",
-                    _ => "pattern or required words",
-                };
-                return Ok(vec![ScorePart {
-                    what: what.to_owned(),
-                    score: hit.score,
-                }]);
-            }
-        };
         let store = self.store();
-        Ok(explain(&store, &concepts(&text, &store), hit))
+        let scope = Scope::new(&store, &query.groups);
+        let concepts = match meant(&store, &query.text, &scope)? {
+            Query::Words { text, .. } if hit.why == Match::Text => concepts(&text, &store),
+            _ => Vec::new(),
+        };
+        if !concepts.is_empty() {
+            return Ok(explain(&store, &concepts, hit));
+        }
+        let what = match hit.why {
+            Match::Name => "name",
+            Match::Suffix => "end of the name",
+            _ => "pattern or required words",
+        };
+        Ok(vec![ScorePart {
+            what: what.to_owned(),
+            score: hit.score,
+        }])
+    }
+}
+
+/// What a query asks for: a tool, when its text is a tool's name, whatever it looks like.
+fn meant<'a>(store: &Store, text: &'a str, scope: &Scope) -> Result<Query<'a>, Error> {
+    if is_name(text, store, |slot| scope.holds(slot)) {
+        Ok(plain(text))
+    } else {
+        read(text)
     }
 }
 

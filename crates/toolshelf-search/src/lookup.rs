@@ -3,7 +3,7 @@
 use toolshelf_core::{MAX_ID_BYTES, MAX_WIRE_NAME_BYTES, ToolKey, wire_name};
 
 use crate::store::Store;
-use crate::words::{fold, starts_word};
+use crate::words::{fold, word_starts};
 
 /// How surely a text names a tool, the surest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,8 +16,11 @@ pub(crate) enum Named {
     Suffix,
 }
 
-/// Texts with more places for a name to begin are sentences.
+/// Texts of several words with more places for a name to begin are sentences.
 const MOST_BEGINNINGS: usize = 16;
+
+/// The longest text that is looked up, in bytes: a group, a name and what joins them.
+const MAX_BYTES: usize = 3 * MAX_ID_BYTES;
 
 /// The tools that a text names: those that it names as it stands, then those that it
 /// names but for the writing, each in the order of their keys; if there is none, the only
@@ -28,29 +31,44 @@ pub(crate) fn lookup(
     eligible: impl Fn(u32) -> bool,
 ) -> Vec<(u32, Named)> {
     let text = text.trim();
-    let is_sentence = text.split_whitespace().nth(MOST_BEGINNINGS).is_some();
-    if is_sentence || text.len() > 3 * MAX_ID_BYTES {
-        return Vec::new();
-    }
     let folded = fold(text);
-    if folded.is_empty() {
+    if text.is_empty() || text.len() > MAX_BYTES {
         return Vec::new();
     }
-    let mut named: Vec<(u32, Named)> = store
-        .names
-        .equal(&folded)
-        .chain(qualified(text, &folded, store))
-        .chain(on_the_wire(text, store))
+    let mut slots: Vec<u32> = parted(text, store);
+    if folded.is_empty() {
+        // Of a text of signs alone nothing is left to compare but the text itself.
+        slots.extend(
+            store
+                .names
+                .equal("")
+                .filter(|slot| store.entry(*slot).tool.key.tool == *text),
+        );
+    } else {
+        slots.extend(store.names.equal(&folded));
+        slots.extend(qualified(text, &folded, store));
+        slots.extend(on_the_wire(text, store));
+    }
+    let mut named: Vec<(u32, Named)> = slots
+        .into_iter()
         .filter(|slot| eligible(*slot))
         .map(|slot| (slot, exactness(text, &store.entry(slot).tool.key)))
         .collect();
     let key = |slot: u32| &store.entry(slot).tool.key;
     named.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| key(a.0).cmp(key(b.0))));
     named.dedup();
-    if named.is_empty() {
+    if named.is_empty() && !folded.is_empty() {
         named.extend(only_ending(&folded, store, eligible).map(|slot| (slot, Named::Suffix)));
     }
     named
+}
+
+/// Whether a tool's name, with or without its group, is the text as it stands.
+pub(crate) fn is_name(text: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> bool {
+    let named = lookup(text, store, eligible);
+    named
+        .first()
+        .is_some_and(|(_, named)| *named == Named::Verbatim)
 }
 
 fn exactness(text: &str, key: &ToolKey) -> Named {
@@ -66,21 +84,31 @@ fn exactness(text: &str, key: &ToolKey) -> Named {
     }
 }
 
+/// Tools whose group and name are the text, divided at one of its slashes.
+fn parted(text: &str, store: &Store) -> Vec<u32> {
+    let divisions = text
+        .match_indices('/')
+        .map(|(at, _)| (&text[..at], &text[at + 1..]));
+    divisions
+        .flat_map(|(group, name)| {
+            let equal = store.names.equal(&fold(name));
+            equal.filter(move |slot| {
+                let key = &store.entry(*slot).tool.key;
+                key.group == *group && key.tool == *name
+            })
+        })
+        .collect()
+}
+
 /// Tools that the text names with their group before the name.
 fn qualified(text: &str, folded: &str, store: &Store) -> Vec<u32> {
-    let beginnings: Vec<usize> = folded
-        .char_indices()
-        .map(|(at, _)| at)
-        .skip(1)
-        .filter(|at| starts_word(text, *at))
-        .take(MOST_BEGINNINGS + 1)
-        .collect();
-    if beginnings.len() > MOST_BEGINNINGS {
+    let is_one_word = !text.contains(char::is_whitespace);
+    let beginnings = word_starts(text);
+    if !is_one_word && beginnings.len() > MOST_BEGINNINGS {
         return Vec::new();
     }
-    let is_one_word = !text.contains(char::is_whitespace);
     let mut found = Vec::new();
-    for at in beginnings {
+    for at in beginnings.into_iter().filter(|at| *at > 0) {
         let (before, name) = folded.split_at(at);
         found.extend(store.names.equal(name).filter(|slot| {
             let group = fold(store.entry(*slot).tool.key.group.as_str());
@@ -116,8 +144,8 @@ fn on_the_wire(text: &str, store: &Store) -> Option<u32> {
 fn only_ending(folded: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> Option<u32> {
     let mut ending = store.names.ending(folded).filter(|slot| {
         let name = store.entry(*slot).tool.key.tool.as_str();
-        let length = fold(name).len();
-        eligible(*slot) && starts_word(name, length - folded.len())
+        let start = fold(name).len() - folded.len();
+        eligible(*slot) && word_starts(name).contains(&start)
     });
     ending.next().filter(|_| ending.next().is_none())
 }

@@ -24,7 +24,7 @@ impl Names {
     }
 
     /// The places whose folded name is this one.
-    pub(crate) fn equal(&self, folded: &str) -> impl Iterator<Item = u32> {
+    pub(crate) fn equal(&self, folded: &str) -> impl Iterator<Item = u32> + use<'_> {
         let key = key(folded);
         self.0
             .range((key.clone(), 0)..=(key, u32::MAX))

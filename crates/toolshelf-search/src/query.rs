@@ -37,7 +37,7 @@ pub(crate) enum Query<'a> {
 ///
 /// [`ErrorKind::InvalidArguments`] when it is empty, or its pattern cannot be read.
 pub(crate) fn read(query: &str) -> Result<Query<'_>, Error> {
-    let query = clip(query).trim();
+    let query = clip(query.trim()).trim();
     if let Some(names) = strip_prefix(query, "select:") {
         return select(names);
     }
@@ -50,17 +50,32 @@ pub(crate) fn read(query: &str) -> Result<Query<'_>, Error> {
         .iter()
         .map(|word| word.trim_start_matches('+'))
         .collect();
-    if required.is_empty() && fold(query).is_empty() {
+    if required.is_empty() {
+        return words(query);
+    }
+    Ok(Query::Words {
+        required,
+        text: others.join(" "),
+    })
+}
+
+/// Reads a text that is known not to be of another form.
+pub(crate) fn plain(query: &str) -> Query<'_> {
+    Query::Words {
+        required: Vec::new(),
+        text: query.trim().to_owned(),
+    }
+}
+
+fn words(query: &str) -> Result<Query<'_>, Error> {
+    if fold(query).is_empty() {
         return Err(invalid(
             "the query is empty",
             "The query holds no word. Say in a few words what the tool should do, \
              or give its name: `send message`, or `select:name` for exact names.",
         ));
     }
-    Ok(Query::Words {
-        required,
-        text: others.join(" "),
-    })
+    Ok(plain(query))
 }
 
 fn clip(query: &str) -> &str {

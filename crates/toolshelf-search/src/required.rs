@@ -8,8 +8,13 @@ use crate::words::{Role, each_word};
 const MOST: usize = 16;
 
 /// The places of the tools that have all required words, sorted. A word is looked for in
-/// names and groups; where no tool has it there, in all texts.
-pub(crate) fn having(required: &[&str], store: &Store, eligible: impl Fn(u32) -> bool) -> Vec<u32> {
+/// names and groups; where no tool has it there, in all texts. Words that are in every
+/// text require nothing; `None` when there are no others.
+pub(crate) fn having(
+    required: &[&str],
+    store: &Store,
+    eligible: impl Fn(u32) -> bool,
+) -> Option<Vec<u32>> {
     let mut words: Vec<String> = Vec::new();
     for text in required {
         let mut whole_is_known = false;
@@ -38,13 +43,7 @@ pub(crate) fn having(required: &[&str], store: &Store, eligible: impl Fn(u32) ->
             }
         });
     }
-    having.unwrap_or_else(|| {
-        let slots = (0..).zip(&store.entries);
-        slots
-            .filter(|(slot, entry)| entry.live && eligible(*slot))
-            .map(|(slot, _)| slot)
-            .collect()
-    })
+    having
 }
 
 /// The places of the tools that have a word in any inflection.

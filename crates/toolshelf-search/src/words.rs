@@ -66,33 +66,37 @@ pub(crate) fn each_word(text: &str, limit: usize, mut found: impl FnMut(&str, Ro
 
 /// Lower case without separators: the form in which names are compared.
 pub(crate) fn fold(name: &str) -> String {
-    name.chars()
-        .map(narrow)
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    name.chars().flat_map(folded).collect()
 }
 
-/// The offsets in the folded name at which a word begins.
-pub(crate) fn starts_word(name: &str, folded_at: usize) -> bool {
+/// What of a character counts when names are compared.
+fn folded(c: char) -> impl Iterator<Item = char> {
+    narrow(c).to_lowercase().filter(|c| c.is_alphanumeric())
+}
+
+/// The offsets in the folded name at which a word begins, in their order.
+pub(crate) fn word_starts(name: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
     let mut length = 0;
-    let mut before = None;
+    let mut before: Option<char> = None;
     for c in name.chars().map(narrow) {
-        if !c.is_alphanumeric() {
+        let counts: usize = folded(c).map(char::len_utf8).sum();
+        if counts == 0 {
             before = None;
             continue;
         }
-        if length == folded_at {
-            return before.is_none_or(|before: char| {
-                (!before.is_uppercase() && c.is_uppercase())
-                    || before.is_numeric() != c.is_numeric()
-                    || is_dense(c)
-            });
+        let is_start = before.is_none_or(|before| {
+            (!before.is_uppercase() && c.is_uppercase())
+                || before.is_numeric() != c.is_numeric()
+                || is_dense(c)
+        });
+        if is_start {
+            starts.push(length);
         }
-        length += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+        length += counts;
         before = Some(c);
     }
-    false
+    starts
 }
 
 /// Full-width letters and digits, as Chinese and Japanese text has them, in their usual form.
