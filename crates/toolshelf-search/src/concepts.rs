@@ -62,7 +62,12 @@ pub(crate) fn concepts(text: &str, store: &Store) -> Vec<Concept> {
         match role {
             Role::Whole => {
                 whole_is_known = store.vocabulary.term(word).is_some();
-                if whole_is_known {
+                // Of `k8s` no part says anything; only the whole can be what it is short for.
+                let parts = words[at + 1..]
+                    .iter()
+                    .take_while(|(_, role)| *role == Role::Part);
+                let says_nothing = |(part, _): &(String, Role)| !part.contains(char::is_alphabetic);
+                if whole_is_known || parts.clone().all(says_nothing) {
                     builder.add(word, 1.0);
                 }
             }

@@ -106,7 +106,7 @@ fn shortens<'a>(
 fn allowed_edits(letters: u32) -> Option<u32> {
     match letters {
         0..5 => None,
-        5..8 => Some(1),
+        5..9 => Some(1),
         _ => Some(2),
     }
 }
