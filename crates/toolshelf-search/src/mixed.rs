@@ -13,7 +13,7 @@ use crate::query::{Query, read};
 use crate::stems::Stems;
 use crate::words::each_word;
 
-/// How many hits of either side are mixed.
+/// How many hits of the wrapped index are mixed at least.
 const POOL: usize = 100;
 
 /// How much of a tool's text is embedded, in bytes.
@@ -190,30 +190,53 @@ impl<E: Embed> Mixed<E> {
         if all > 0.0 { covered / all } else { 1.0 }
     }
 
-    fn mix(&self, query: &SearchQuery, hits: Vec<Hit>, cosines: Vec<(ToolKey, f32)>) -> Vec<Hit> {
+    /// The answer of the wrapped index, and how vectors change it; `None` where they do not.
+    fn sides(&self, query: &SearchQuery) -> Result<(Found, Option<Vectors>), Error> {
+        let is_words = matches!(
+            read(&query.text),
+            Ok(Query::Words { required, .. }) if required.is_empty()
+        );
+        if !is_words || query.limit == 0 {
+            return Ok((self.inner.search(query)?, None));
+        }
+        let mut found = self.inner.search(&pooled(query))?;
+        let Some(mut cosines) = self.cosines(query) else {
+            found.hits.truncate(query.limit);
+            return Ok((found, None));
+        };
+        cosines.retain(|(_, cosine)| *cosine > 0.0);
+        let best = found.hits.iter().find(|hit| hit.why == Match::Text);
+        let weight = self.options.weight * (1.0 - self.share(&query.text, best));
+        let vectors = Vectors {
+            by_words: f64::from(1.0 - weight) / best.map_or(1.0, |hit| hit.score),
+            weight: f64::from(weight),
+            best: cosines
+                .iter()
+                .map(|(_, cosine)| *cosine)
+                .fold(0.0, f32::max),
+            cosines,
+        };
+        Ok((found, Some(vectors)))
+    }
+
+    fn mix(&self, hits: Vec<Hit>, vectors: Vectors) -> Vec<Hit> {
         let (named, by_words): (Vec<Hit>, Vec<Hit>) =
             hits.into_iter().partition(|hit| hit.why != Match::Text);
-        let weight = self.options.weight * (1.0 - self.share(&query.text, by_words.first()));
-        let best_score = by_words.first().map_or(1.0, |hit| hit.score);
-        let best_cosine = cosines
-            .iter()
-            .map(|(_, cosine)| *cosine)
-            .fold(0.0, f32::max);
         let mut scores: BTreeMap<ToolKey, f64> = by_words
             .into_iter()
-            .map(|hit| (hit.key, hit.score / best_score * f64::from(1.0 - weight)))
+            .map(|hit| (hit.key, hit.score * vectors.by_words))
             .collect();
-        for (key, cosine) in nearest(cosines) {
-            let counts = f64::from(weight * cosine / best_cosine);
-            if let Some(score) = scores.get_mut(&key) {
+        for (key, cosine) in &vectors.cosines {
+            let counts = vectors.counts(*cosine);
+            if let Some(score) = scores.get_mut(key) {
                 *score += counts;
-            } else if cosine >= self.options.floor && counts > 0.0 {
-                scores.insert(key, counts);
+            } else if *cosine >= self.options.floor {
+                scores.insert(key.clone(), counts);
             }
         }
         let mut mixed: Vec<Hit> = scores
             .into_iter()
-            .filter(|(key, _)| !named.iter().any(|hit| hit.key == *key))
+            .filter(|(key, score)| *score > 0.0 && !named.iter().any(|hit| hit.key == *key))
             .map(|(key, score)| Hit {
                 key,
                 score,
@@ -227,12 +250,39 @@ impl<E: Embed> Mixed<E> {
     }
 }
 
+/// What vectors add to an answer.
+struct Vectors {
+    /// What a score of the wrapped index is multiplied with.
+    by_words: f64,
+    /// What the largest cosine adds.
+    weight: f64,
+    best: f32,
+    /// Those above zero.
+    cosines: Vec<(ToolKey, f32)>,
+}
+
+impl Vectors {
+    fn counts(&self, cosine: f32) -> f64 {
+        self.weight * f64::from(cosine / self.best)
+    }
+}
+
+/// The query with room for what vectors may bring to the front.
+fn pooled(query: &SearchQuery) -> SearchQuery {
+    SearchQuery {
+        limit: query.limit.max(POOL),
+        ..query.clone()
+    }
+}
+
 impl<E: Embed> SearchIndex for Mixed<E> {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn replace_group(&self, group: &GroupId, tools: Vec<IndexedTool>) {
+    fn replace_group(&self, group: &GroupId, mut tools: Vec<IndexedTool>) {
+        let mut known = BTreeSet::new();
+        tools.retain(|tool| known.insert(tool.key.clone()));
         self.inner.replace_group(group, tools.clone());
         let mut parts = lock(&self.parts);
         if tools.is_empty() {
@@ -247,26 +297,42 @@ impl<E: Embed> SearchIndex for Mixed<E> {
     }
 
     fn search(&self, query: &SearchQuery) -> Result<Found, Error> {
-        let is_words = matches!(
-            read(&query.text)?,
-            Query::Words { required, .. } if required.is_empty()
-        );
-        if !is_words || query.limit == 0 {
-            return self.inner.search(query);
+        let (mut found, vectors) = self.sides(query)?;
+        if let Some(vectors) = vectors {
+            found.hits = self.mix(found.hits, vectors);
+            found.hits.truncate(query.limit);
         }
-        let mut found = self.inner.search(&SearchQuery {
-            limit: query.limit.max(POOL),
-            ..query.clone()
-        })?;
-        if let Some(cosines) = self.cosines(query) {
-            found.hits = self.mix(query, found.hits, cosines);
-        }
-        found.hits.truncate(query.limit);
         Ok(found)
     }
 
     fn explain(&self, query: &SearchQuery, key: &ToolKey) -> Result<Vec<ScorePart>, Error> {
-        self.inner.explain(query, key)
+        let (found, vectors) = self.sides(query)?;
+        let Some(vectors) = vectors else {
+            return self.inner.explain(query, key);
+        };
+        let cosine = vectors.cosines.iter().find(|(other, _)| other == key);
+        let alike = cosine.map_or(0.0, |(_, cosine)| vectors.counts(*cosine));
+        let by_words = vectors.by_words;
+        let mut hits = self.mix(found.hits, vectors);
+        hits.truncate(query.limit);
+        let Some(hit) = hits.iter().find(|hit| hit.key == *key) else {
+            return Ok(Vec::new());
+        };
+        let mut parts = self.inner.explain(&pooled(query), key)?;
+        if hit.why == Match::Text {
+            parts.iter_mut().for_each(|part| part.score *= by_words);
+            parts.push(ScorePart {
+                what: "likeness of meaning".to_owned(),
+                score: alike,
+            });
+            parts.retain(|part| part.score > 0.0);
+            parts.sort_by(|a, b| {
+                b.score
+                    .total_cmp(&a.score)
+                    .then_with(|| a.what.cmp(&b.what))
+            });
+        }
+        Ok(parts)
     }
 }
 
@@ -304,13 +370,4 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     } else {
         0.0
     }
-}
-
-/// The tools of the largest cosines, in a total order.
-fn nearest(mut cosines: Vec<(ToolKey, f32)>) -> Vec<(ToolKey, f32)> {
-    // A name that both sides know needs its cosine, however small; the pool bounds only
-    // what vectors alone bring in, which `floor` and the best of the pool decide.
-    cosines.retain(|(_, cosine)| *cosine > 0.0);
-    cosines.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    cosines
 }
