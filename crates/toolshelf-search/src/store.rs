@@ -140,14 +140,9 @@ impl Store {
     fn squeeze(&mut self) {
         let old = std::mem::take(&mut self.vocabulary);
         let mut slots = vec![u32::MAX; self.entries.len()];
-        let mut live = 0;
-        for (slot, _) in slots
-            .iter_mut()
-            .zip(&self.entries)
-            .filter(|(_, entry)| entry.live)
-        {
-            *slot = live;
-            live += 1;
+        let kept = slots.iter_mut().zip(&self.entries);
+        for (new, (slot, _)) in (0..).zip(kept.filter(|(_, entry)| entry.live)) {
+            *slot = new;
         }
         let mut terms = vec![u32::MAX; old.terms.len()];
         for (at, term) in old
