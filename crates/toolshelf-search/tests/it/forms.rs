@@ -566,3 +566,20 @@ fn hostile_queries_are_answered() {
     }
     assert_eq!(first(&index, "create\0issue"), "github/create_issue");
 }
+
+/// What a model is told when a query cannot be read. What the regex crate says about a
+/// pattern is its own and not pinned.
+#[test]
+fn the_texts_for_models_are_those_of_the_format() {
+    let mut texts: Vec<String> = ["", "select:", "regex:"]
+        .map(|text| refused(text).for_model().to_owned())
+        .into();
+    let none = SearchQuery {
+        limit: 0,
+        ..query("issue")
+    };
+    let error = index(&servers()).search(&none).unwrap_err();
+    texts.push(error.for_model().to_owned());
+    let golden = include_str!("../golden/lexical-1.golden");
+    assert_eq!(texts.join("\n") + "\n", golden);
+}
