@@ -163,6 +163,8 @@ const KNOWN: &[(PluginKind, &str, &str)] = &[
     (PluginKind::Strategy, "dispatch", "toolshelf-strategies"),
     (PluginKind::Strategy, "inject", "toolshelf-strategies"),
     (PluginKind::Strategy, "standard", "toolshelf-strategies"),
+    (PluginKind::Strategy, "tst", "toolshelf-strategies"),
+    (PluginKind::Strategy, "tst-auto", "toolshelf-strategies"),
     (PluginKind::CatalogFormat, "dispatch/1", "toolshelf-catalog"),
     (PluginKind::CatalogFormat, "inject/1", "toolshelf-catalog"),
     (PluginKind::CatalogFormat, "gateway/1", "toolshelf-catalog"),
@@ -178,6 +180,7 @@ const KNOWN: &[(PluginKind, &str, &str)] = &[
         "toolshelf-discovery",
     ),
     (PluginKind::DiscoveryCodec, "load/1", "toolshelf-discovery"),
+    (PluginKind::SearchIndex, "lexical/1", "toolshelf-search"),
     (PluginKind::Loader, "stdio", "toolshelf-mcp"),
 ];
 

@@ -299,7 +299,7 @@ impl Shelf {
                 continue;
             }
             if self.with_groups(|groups| groups.get(group.as_str()).is_some()) {
-                wanted.push((group, tools.unwrap_or_default()));
+                wanted.push((group.clone(), tools.unwrap_or_default().to_vec()));
             } else {
                 report.unknown.push(group.clone());
             }
@@ -308,7 +308,7 @@ impl Shelf {
         let width = self.inner.limits.concurrent_loads.max(1);
         let results: Vec<_> = futures::stream::iter(wanted)
             .map(|(group, selected)| async move {
-                let result = loads.load(group, LoadCause::Resume, cancellation).await;
+                let result = loads.load(&group, LoadCause::Resume, cancellation).await;
                 (group, selected, result)
             })
             .buffered(width)
@@ -319,14 +319,14 @@ impl Shelf {
             let loaded = match result {
                 Ok(shelved) => shelved.loaded.clone(),
                 Err(error) => {
-                    report.failed.push((group.clone(), error));
+                    report.failed.push((group, error));
                     continue;
                 }
             };
             report.loaded.push(group.clone());
-            let mut known = disclosed.remove(group).unwrap_or_default();
+            let mut known = disclosed.remove(&group).unwrap_or_default();
             for tool in selected {
-                known.entry(tool.clone()).or_insert(None);
+                known.entry(tool).or_insert(None);
             }
             for (tool, before) in known {
                 let now = loaded

@@ -1,5 +1,7 @@
 //! What a call of the search tool means, for the strategies that have it.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
 use toolshelf_core::nearest::nearest;
@@ -89,8 +91,7 @@ impl Searched<'_> {
     pub(crate) fn remarks(&self, cx: &Cx<'_>) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.found.missing.is_empty() {
-            let names = known_names(cx);
-            let near = |name: &String| nearest(name, names.iter().map(String::as_str), 3);
+            let near = |name: &String| near(cx, name, 3);
             let missing: Vec<_> = self
                 .found
                 .missing
@@ -99,8 +100,7 @@ impl Searched<'_> {
                 .collect();
             remarks.push(texts::missing_tools(&missing));
         } else if self.tools.is_empty() {
-            let names = known_names(cx);
-            let near = nearest(&self.query, names.iter().map(String::as_str), SUGGESTIONS);
+            let near = near(cx, &self.query, SUGGESTIONS);
             remarks.push(texts::no_match(&self.query, &near));
         }
         if self.tools.is_empty() {
@@ -116,16 +116,28 @@ impl Searched<'_> {
     }
 }
 
-/// The qualified names of all tools that a search could have found.
-fn known_names(cx: &Cx<'_>) -> Vec<String> {
+/// The tools that a search could have found and whose names, with the group or without, are
+/// nearest to what was written, by their full names.
+fn near(cx: &Cx<'_>, written: &str, limit: usize) -> Vec<String> {
     let groups = cx.groups.iter();
     let keys = groups.flat_map(|(id, entry)| {
         let names = entry.names().unwrap_or_default().into_iter();
         names.map(|name| ToolKey::new(id.clone(), name.clone()))
     });
-    keys.filter(|key| shown(cx, key))
-        .map(|key| key.to_string())
-        .collect()
+    let keys: Vec<ToolKey> = keys.filter(|key| shown(cx, key)).collect();
+    let full: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    let bare = nearest(written, keys.iter().map(|key| key.tool.as_str()), limit);
+    let mut near: Vec<String> = bare
+        .iter()
+        .flat_map(|bare| keys.iter().filter(move |key| key.tool == **bare))
+        .map(ToString::to_string)
+        .collect();
+    let qualified = nearest(written, full.iter().map(String::as_str), limit);
+    near.extend(qualified.into_iter().map(str::to_owned));
+    let mut seen = BTreeSet::new();
+    near.retain(|name| seen.insert(name.clone()));
+    near.truncate(limit);
+    near
 }
 
 /// Groups that no search sees at present, with the reason.

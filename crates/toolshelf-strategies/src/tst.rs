@@ -66,17 +66,9 @@ pub const PLUGIN: Plugin = Plugin {
 toolshelf_core::submit!(PLUGIN);
 
 /// The strategy `tst`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Tst {
     options: TstOptions,
-}
-
-impl Default for Tst {
-    fn default() -> Self {
-        Self {
-            options: TstOptions::default(),
-        }
-    }
 }
 
 impl Tst {
@@ -288,12 +280,15 @@ impl Discovered {
             return;
         }
         match search::tool(cx, key) {
-            Some(tool) if tool.exposure == Exposure::Deferred => {
-                if offered(cx, tool) && *tool.wire_name != *own {
-                    self.slots.push(ToolSlot::of(tool));
-                }
+            Some(tool)
+                if tool.exposure == Exposure::Deferred
+                    && offered(cx, tool)
+                    && *tool.wire_name != *own =>
+            {
+                self.slots.push(ToolSlot::of(tool));
             }
-            // Pinned since: it is in the list already.
+            // Pinned since, so that it is in the list already, or nothing that a call under
+            // its name would reach.
             Some(_) => {}
             None if entry.last.is_some() => self.gone.push(key.clone()),
             // Its group has not come yet; it comes with it.

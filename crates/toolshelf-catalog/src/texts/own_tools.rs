@@ -15,8 +15,8 @@ pub const DEFERRED_TOOL_CALL: &str = "deferred_tool_call";
 /// The most characters of instructions.
 pub const MAX_INSTRUCTIONS_CHARS: usize = 512;
 
-/// What is added to the instructions of `dispatch` where `inject` was asked for but cannot
-/// be had.
+/// What is added to the instructions of `dispatch` where a strategy was asked for whose list
+/// grows, and cannot be had.
 pub const INJECT_NOT_OFFERED: &str =
     " (The tool list of this connection cannot grow, so tools are called this way.)";
 

@@ -367,8 +367,10 @@ async fn a_provider_that_refuses_deferral_gets_all_tools_which_is_said_once() {
 #[tokio::test(start_paused = true)]
 async fn the_search_tool_may_have_another_name() {
     let log = Log::default();
-    let mut options = TstOptions::default();
-    options.search_tool = "find_tools".to_owned();
+    let options = TstOptions {
+        search_tool: "find_tools".to_owned(),
+        ..TstOptions::default()
+    };
     let session = begin(
         &world(&log).build().unwrap(),
         Arc::new(Tst::new(options).unwrap()),
@@ -377,8 +379,10 @@ async fn the_search_tool_may_have_another_name() {
     let report = call(&session, "find_tools", json!({"query": "create event"})).await;
     assert_eq!(names_in(&report.text()), ["calendar__create_event"]);
     for name in ["", "find tools", "müller", &"x".repeat(65)] {
-        let mut options = TstOptions::default();
-        options.search_tool = name.to_owned();
+        let options = TstOptions {
+            search_tool: name.to_owned(),
+            ..TstOptions::default()
+        };
         assert!(Tst::new(options).is_err(), "{name:?}");
     }
 }
@@ -421,8 +425,10 @@ async fn tools_that_a_policy_denies_are_as_if_they_did_not_exist() {
 #[tokio::test(start_paused = true)]
 async fn a_search_under_dispatch_is_compact_and_changes_no_byte_of_the_prefix() {
     let log = Log::default();
-    let mut options = DispatchOptions::default();
-    options.search = true;
+    let options = DispatchOptions {
+        search: true,
+        ..DispatchOptions::default()
+    };
     let schema = r#"{"type":"object","properties":{"to":{"type":"string"},"body":{"type":"string"}},"required":["to"]}"#;
     let shelf = searched([
         crate::fixtures::with_schema(&log, "post", schema),
@@ -544,8 +550,10 @@ async fn all_deferrable_tools_are_deferred_once_they_reach_the_threshold() {
         );
     }
     // Where no window is known, an absolute number decides; a model's window is known.
-    let mut options = TstAutoOptions::default();
-    options.threshold_tokens = all;
+    let mut options = TstAutoOptions {
+        threshold_tokens: all,
+        ..TstAutoOptions::default()
+    };
     assert_eq!(offered(&auto(&shelf, None, options.clone())).await.len(), 2);
     options.model = Some("claude-haiku-4-5".to_owned());
     assert_eq!(offered(&auto(&shelf, None, options)).await.len(), 8);
