@@ -32,21 +32,44 @@ pub(crate) fn lookup(
 ) -> Vec<(u32, Named)> {
     let text = text.trim();
     let folded = fold(text);
+    let mut named = whole(text, &folded, store, &eligible);
+    let may_end = !folded.is_empty() && text.len() <= MAX_BYTES;
+    if named.is_empty() && may_end {
+        named.extend(only_ending(&folded, store, eligible).map(|slot| (slot, Named::Suffix)));
+    }
+    named
+}
+
+/// Whether a tool's name, with or without its group, is the text as it stands.
+pub(crate) fn is_name(text: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> bool {
+    let text = text.trim();
+    if text.len() > MAX_BYTES {
+        return false;
+    }
+    let named = whole(text, &fold(text), store, eligible);
+    named
+        .first()
+        .is_some_and(|(_, named)| *named == Named::Verbatim)
+}
+
+/// The tools whose whole name the text is, the surest first.
+fn whole(
+    text: &str,
+    folded: &str,
+    store: &Store,
+    eligible: impl Fn(u32) -> bool,
+) -> Vec<(u32, Named)> {
     if text.is_empty() || text.len() > MAX_BYTES {
         return Vec::new();
     }
-    let mut slots: Vec<u32> = parted(text, store);
+    let mut slots = parted(text, store);
     if folded.is_empty() {
         // Of a text of signs alone nothing is left to compare but the text itself.
-        slots.extend(
-            store
-                .names
-                .equal("")
-                .filter(|slot| store.entry(*slot).tool.key.tool == *text),
-        );
+        let equal = store.names.equal("");
+        slots.extend(equal.filter(|slot| store.entry(*slot).tool.key.tool == *text));
     } else {
-        slots.extend(store.names.equal(&folded));
-        slots.extend(qualified(text, &folded, store));
+        slots.extend(store.names.equal(folded));
+        slots.extend(qualified(text, folded, store));
         slots.extend(on_the_wire(text, store));
     }
     let mut named: Vec<(u32, Named)> = slots
@@ -57,18 +80,7 @@ pub(crate) fn lookup(
     let key = |slot: u32| &store.entry(slot).tool.key;
     named.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| key(a.0).cmp(key(b.0))));
     named.dedup();
-    if named.is_empty() && !folded.is_empty() {
-        named.extend(only_ending(&folded, store, eligible).map(|slot| (slot, Named::Suffix)));
-    }
     named
-}
-
-/// Whether a tool's name, with or without its group, is the text as it stands.
-pub(crate) fn is_name(text: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> bool {
-    let named = lookup(text, store, eligible);
-    named
-        .first()
-        .is_some_and(|(_, named)| *named == Named::Verbatim)
 }
 
 fn exactness(text: &str, key: &ToolKey) -> Named {
