@@ -11,8 +11,7 @@ use crate::process::{self, run};
 use crate::workspace::Workspace;
 use crate::{fixtures, fuzz, layering};
 
-/// The package that holds the benchmarks. Its dependencies are large and only `nightly` compiles them to run;
-/// clippy checks it like all others.
+/// The package that holds the benchmarks. Its dependencies are large, and only `nightly` compiles them.
 const BENCHES: &str = "toolshelf-benches";
 
 /// The crates whose golden files promise bytes.
@@ -103,7 +102,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "benches",
-        about: "the benchmarks compile",
+        about: "the benchmarks, with lints: they compile",
         run: benches,
     },
     Step {
@@ -250,6 +249,8 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     run(&mut workspace.cargo([
         "clippy",
         "--workspace",
+        "--exclude",
+        BENCHES,
         "--all-targets",
         "--all-features",
         "--",
@@ -305,7 +306,14 @@ fn test_runner(workspace: &Workspace) -> Command {
 }
 
 fn doctest(workspace: &Workspace) -> Result<()> {
-    run(&mut workspace.cargo(["test", "--doc", "--workspace", "--all-features"]))
+    run(&mut workspace.cargo([
+        "test",
+        "--doc",
+        "--workspace",
+        "--exclude",
+        BENCHES,
+        "--all-features",
+    ]))
 }
 
 /// Golden bytes must not depend on whether some other crate in the build switches on `preserve_order`, which
@@ -377,7 +385,14 @@ fn doc(workspace: &Workspace) -> Result<()> {
     }
     flags.push_str("-D warnings");
     run(workspace
-        .cargo(["doc", "--workspace", "--all-features", "--no-deps"])
+        .cargo([
+            "doc",
+            "--workspace",
+            "--exclude",
+            BENCHES,
+            "--all-features",
+            "--no-deps",
+        ])
         .env("RUSTDOCFLAGS", flags))
 }
 
@@ -413,6 +428,16 @@ fn tour(workspace: &Workspace) -> Result<()> {
 }
 
 fn benches(workspace: &Workspace) -> Result<()> {
+    run(&mut workspace.cargo([
+        "clippy",
+        "--package",
+        BENCHES,
+        "--all-targets",
+        "--all-features",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
     run(&mut workspace.cargo(["bench", "--no-run", "--package", BENCHES]))
 }
 
