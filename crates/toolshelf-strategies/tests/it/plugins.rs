@@ -6,6 +6,7 @@ use toolshelf_strategies::{dispatch, inject, standard, tst, tst_auto};
 
 use crate::fixtures::{World, offered};
 
+/// The constants keep the crate linked.
 const ALL: [Plugin; 5] = [
     dispatch::PLUGIN,
     inject::PLUGIN,
@@ -16,7 +17,6 @@ const ALL: [Plugin; 5] = [
 
 #[test]
 fn a_host_that_links_the_crate_finds_all_of_them() {
-    // The constants keep the crate linked.
     let names = ALL.map(|plugin| plugin.name);
     assert_eq!(names, ["dispatch", "inject", "standard", "tst", "tst-auto"]);
     let registry = Registry::linked().unwrap();
@@ -53,7 +53,7 @@ fn a_strategy_is_built_from_options_and_refuses_those_that_it_does_not_have() {
 
 #[test]
 fn options_have_a_schema() {
-    for plugin in [dispatch::PLUGIN, inject::PLUGIN, standard::PLUGIN] {
+    for plugin in ALL {
         let schema = (plugin.options)();
         let schema = serde_json::to_value(&schema).unwrap();
         assert_eq!(schema["additionalProperties"], false, "{}", plugin.name);
