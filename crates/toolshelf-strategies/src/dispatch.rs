@@ -158,21 +158,26 @@ impl Dispatch {
     }
 
     fn search(&self, cx: &Cx<'_>, arguments: &Value) -> Step<Resolution> {
-        let searched = match search::search(cx, arguments, search::RESULTS) {
+        let searched = match search::search(cx, arguments, search::RESULTS, |_| true) {
             Step::Need(needs) => return Step::Need(needs),
             Step::Done(Err(text)) => return Step::Done(Resolution::Answer(Answer::error(text))),
             Step::Done(Ok(searched)) => searched,
         };
-        let mut lines = Vec::new();
-        if !searched.tools.is_empty() {
-            let hits = searched
-                .tools
-                .iter()
-                .map(|tool| (&tool.key, &**tool.definition()));
-            let hits: Vec<_> = hits.collect();
-            lines.push(texts::found_tools(&searched.query, &hits));
+        let mut lines = searched.remarks(cx);
+        if !searched.pinned.is_empty() {
+            let pinned = searched.pinned.iter().map(|tool| &*tool.wire_name);
+            lines.insert(0, texts::already_loaded(&pinned.collect::<Vec<_>>()));
         }
-        lines.extend(searched.remarks(cx));
+        if !searched.tools.is_empty() {
+            let tools = searched.tools.iter();
+            let hits: Vec<_> = tools
+                .map(|tool| (&tool.key, &**tool.definition()))
+                .collect();
+            // All lines together keep the bound.
+            let others = lines.iter().map(|line| line.len() + 1).sum();
+            let room = texts::MAX_ANSWER_BYTES.saturating_sub(others);
+            lines.insert(0, texts::found_tools(&searched.query, &hits, room));
+        }
         Step::Done(Resolution::Answer(Answer {
             content: vec![ContentBlock::text(lines.join("\n"))],
             is_error: false,
@@ -255,6 +260,10 @@ impl Strategy for Dispatch {
             Ok(envelope) => {
                 // Models forward the other own tools too; they mean what they say.
                 let name = bare(&envelope.tool_name).to_owned();
+                let mut cx = *cx;
+                // What came before went through the forwarder, to whatever tools.
+                cx.repeats = 0;
+                let cx = &cx;
                 let own = match &envelope.arguments {
                     Ok(arguments) => self.own_tool(cx, state, &name, &arguments.clone().into()),
                     Err(text) if name == LOAD_TOOLS => {

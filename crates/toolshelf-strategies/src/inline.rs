@@ -1,17 +1,38 @@
 //! Every tool in the request: `standard`, and what other strategies come to that defer
 //! nothing after all.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use toolshelf_catalog::texts;
 use toolshelf_core::{
-    Availability, Cx, Delta, Exposure, Need, News, State, Step, Surface, ToolSlot,
+    Availability, Cx, Delta, Exposure, GroupId, Need, News, State, Step, Surface, ToolSlot,
 };
 
 use crate::slots::offered;
 
-/// Where a session remembers that its model was told.
+/// Where a session remembers what its model was told.
 const TOLD: &str = "inline.told";
+
+/// What the model was told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Told {
+    /// That deferral was given up.
+    given_up: bool,
+    /// Groups whose tools are missing.
+    away: BTreeSet<GroupId>,
+}
+
+impl Told {
+    fn of(state: &State) -> Self {
+        // A record that cannot be read costs that things are said again.
+        let read = |value| serde_json::from_value(value).ok();
+        let kept = state.extensions.get(TOLD).cloned();
+        kept.and_then(read).unwrap_or_default()
+    }
+}
 
 /// Why all tools are in the request.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +52,11 @@ pub(crate) fn surface(cx: &Cx<'_>, state: &State, why: Inline<'_>) -> Step<Surfa
     let mut needs = Vec::new();
     let mut tools = Vec::new();
     let mut news = Vec::new();
+    let told = Told::of(state);
+    let mut now = Told {
+        given_up: told.given_up,
+        ..Told::default()
+    };
     for (id, entry) in cx.groups.iter() {
         let failure = match cx.availability(id) {
             Availability::Ready(loaded) => {
@@ -52,10 +78,16 @@ pub(crate) fn surface(cx: &Cx<'_>, state: &State, why: Inline<'_>) -> Step<Surfa
             Availability::Unsettled => entry.condition.failure(),
         };
         match failure {
-            Some(error) => news.push(News::Unavailable {
-                group: id.clone(),
-                reason: error.for_model().to_owned(),
-            }),
+            Some(_) if entry.group.exposure == Exposure::Hidden => {}
+            Some(error) => {
+                now.away.insert(id.clone());
+                if !told.away.contains(id) {
+                    news.push(News::Unavailable {
+                        group: id.clone(),
+                        reason: error.for_model().to_owned(),
+                    });
+                }
+            }
             None if load => needs.push(Need::Load(id.clone())),
             None => {}
         }
@@ -63,23 +95,24 @@ pub(crate) fn surface(cx: &Cx<'_>, state: &State, why: Inline<'_>) -> Step<Surfa
     if !needs.is_empty() {
         return Step::Need(needs);
     }
-    let mut deltas = Vec::new();
     if let Inline::Because(reason) = why
-        && !state.extensions.contains_key(TOLD)
+        && !told.given_up
     {
+        now.given_up = true;
         news.push(News::Inline {
             reason: reason.to_owned(),
         });
-        deltas.push(Delta::Keep {
-            name: TOLD.to_owned(),
-            value: true.into(),
-        });
     }
+    let changed = (now != told).then(|| Delta::Keep {
+        name: TOLD.to_owned(),
+        // Ids are strings, so this is an object.
+        value: serde_json::to_value(&now).unwrap_or_default(),
+    });
     Step::Done(Surface {
         tools,
         instructions: Some(Arc::from(texts::instructions_standard())),
         news,
-        deltas,
+        deltas: changed.into_iter().collect(),
         ..Surface::default()
     })
 }

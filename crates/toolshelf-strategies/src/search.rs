@@ -7,11 +7,12 @@ use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::{Found, SearchQuery};
 use toolshelf_core::{
-    Availability, Condition, Cx, Exposure, GroupId, Need, ShelvedTool, Step, ToolKey,
+    Availability, Condition, Cx, Exposure, GroupEntry, GroupId, Need, ShelvedTool, Step, ToolKey,
     read_arguments,
 };
 
-use crate::lookup::shown;
+use crate::lookup::{Lookup, lookup_native, shown};
+use crate::slots::offered;
 use crate::view::group_shown;
 
 /// How many near names an answer suggests.
@@ -25,14 +26,21 @@ pub(crate) struct Searched<'a> {
     pub(crate) query: String,
     /// The tools, best first.
     pub(crate) tools: Vec<&'a ShelvedTool>,
-    found: Found,
+    /// Tools that were asked for by name and that every request has.
+    pub(crate) pinned: Vec<&'a ShelvedTool>,
+    /// Names that were asked for and that no tool has.
+    absent: Vec<String>,
+    /// Whether a name that was asked for belongs to a group that could not be searched.
+    away: bool,
 }
 
-/// Searches, after what has to be loaded for it. An error is a text for the model.
+/// Searches, after what has to be loaded for it. Tools that cannot be `reached` are no
+/// hits. An error is a text for the model.
 pub(crate) fn search<'a>(
     cx: &Cx<'a>,
     arguments: &Value,
     max_results: usize,
+    reached: impl Fn(&ShelvedTool) -> bool,
 ) -> Step<Result<Searched<'a>, String>> {
     let request = match read_request(arguments, max_results) {
         Ok(request) => request,
@@ -41,36 +49,41 @@ pub(crate) fn search<'a>(
     let Some(index) = cx.index else {
         return Step::Done(Err(texts::no_index()));
     };
-    let needs = needs(cx);
-    if !needs.is_empty() {
-        return Step::Need(needs);
+    let unasked = unsettled(cx, |entry| {
+        matches!(entry.condition, Condition::Declared).then_some(Need::Load)
+    });
+    if !unasked.is_empty() {
+        return Step::Need(unasked);
     }
-    Step::Done(match index.search(&request) {
-        Ok(found) => Ok(Searched {
-            tools: found
-                .hits
-                .iter()
-                .filter_map(|hit| tool(cx, &hit.key))
-                .collect(),
-            query: request.text,
-            found,
-        }),
-        Err(error) => Err(texts::query_refused(error.for_model())),
-    })
+    let found = match index.search(&request) {
+        Ok(found) => found,
+        Err(error) => return Step::Done(Err(texts::query_refused(error.for_model()))),
+    };
+    let searched = Searched::new(cx, request.text, &found, reached);
+    // A server that hangs must not hold up every search, so one that is starting is waited
+    // for only where something was not found: two searches at the same time then answer as
+    // they would one after the other.
+    if searched.lacks_something() {
+        let starting = unsettled(cx, |entry| {
+            matches!(entry.condition, Condition::Pending).then_some(Need::Settle)
+        });
+        if !starting.is_empty() {
+            return Step::Need(starting);
+        }
+    }
+    Step::Done(Ok(searched))
 }
 
-/// The groups that nobody has asked for yet. One that is starting is not waited for: a
-/// server that hangs must not hold up every search.
-fn needs(cx: &Cx<'_>) -> Vec<Need> {
-    cx.groups
-        .iter()
+/// What it takes to know the tools of groups that were never loaded.
+fn unsettled(cx: &Cx<'_>, need: impl Fn(&GroupEntry) -> Option<fn(GroupId) -> Need>) -> Vec<Need> {
+    let groups = cx.groups.iter();
+    groups
         .filter(|(id, entry)| {
             entry.last.is_none()
                 && group_shown(cx, entry)
-                && matches!(entry.condition, Condition::Declared)
                 && matches!(cx.availability(id), Availability::Unsettled)
         })
-        .map(|(id, _)| Need::Load(id.clone()))
+        .filter_map(|(id, entry)| need(entry).map(|need| need(id.clone())))
         .collect()
 }
 
@@ -85,25 +98,71 @@ pub(crate) fn tool<'a>(cx: &Cx<'a>, key: &ToolKey) -> Option<&'a ShelvedTool> {
     loaded.get(key.tool.as_str()).filter(|_| shown(cx, key))
 }
 
-impl Searched<'_> {
+impl<'a> Searched<'a> {
+    fn new(
+        cx: &Cx<'a>,
+        query: String,
+        found: &Found,
+        reached: impl Fn(&ShelvedTool) -> bool,
+    ) -> Self {
+        let hits = found.hits.iter().filter_map(|hit| tool(cx, &hit.key));
+        let mut searched = Self {
+            tools: hits.filter(|tool| reached(tool)).collect(),
+            pinned: Vec::new(),
+            absent: Vec::new(),
+            away: false,
+            query,
+        };
+        for name in &found.missing {
+            searched.look_up(cx, name);
+        }
+        if searched.tools.is_empty() && found.missing.is_empty() {
+            // The query may be the name of a tool that no index holds.
+            let query = searched.query.clone();
+            searched.look_up(cx, &query);
+            searched.absent.clear();
+        }
+        searched
+    }
+
+    /// A name that the index does not know: that of a tool which every request has, of one
+    /// whose group is away, or of none.
+    fn look_up(&mut self, cx: &Cx<'a>, name: &str) {
+        let found = match lookup_native(cx, name) {
+            Lookup::Found(key) => key,
+            _ => return self.absent.push(name.to_owned()),
+        };
+        let entry = cx.groups.get(found.group.as_str());
+        match tool(cx, &found) {
+            Some(tool) if tool.exposure != Exposure::Deferred && offered(cx, tool) => {
+                self.pinned.push(tool);
+            }
+            None if entry.is_some_and(|entry| {
+                entry.last.is_none() && entry.names().is_some_and(|it| it.contains(&&found.tool))
+            }) =>
+            {
+                self.away = true;
+            }
+            _ => self.absent.push(name.to_owned()),
+        }
+    }
+
+    fn lacks_something(&self) -> bool {
+        !self.absent.is_empty() || self.away || (self.tools.is_empty() && self.pinned.is_empty())
+    }
+
     /// What an answer says beside the tools, one line each: names that nobody has, where
     /// nothing was found, and what else to do after many searches.
     pub(crate) fn remarks(&self, cx: &Cx<'_>) -> Vec<String> {
         let mut remarks = Vec::new();
-        if !self.found.missing.is_empty() {
-            let near = |name: &String| near(cx, name, 3);
-            let missing: Vec<_> = self
-                .found
-                .missing
-                .iter()
-                .map(|name| (name, near(name)))
-                .collect();
-            remarks.push(texts::missing_tools(&missing));
-        } else if self.tools.is_empty() {
+        if !self.absent.is_empty() {
+            let missing = self.absent.iter().map(|name| (name, near(cx, name, 3)));
+            remarks.push(texts::missing_tools(&missing.collect::<Vec<_>>()));
+        } else if self.tools.is_empty() && self.pinned.is_empty() && !self.away {
             let near = near(cx, &self.query, SUGGESTIONS);
             remarks.push(texts::no_match(&self.query, &near));
         }
-        if self.tools.is_empty() {
+        if self.lacks_something() {
             let away = not_searched(cx);
             if !away.is_empty() {
                 remarks.push(texts::not_searched(&away));

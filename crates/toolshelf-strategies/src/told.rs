@@ -36,6 +36,15 @@ impl Told {
         }
     }
 
+    /// Forgets what was said of groups, so that it is said again; tools that are gone stay
+    /// so for whoever has not heard of them.
+    pub(crate) fn forget_groups(mut self, state: &mut State) {
+        if !self.groups.is_empty() {
+            self.groups.clear();
+            state.apply(&self.delta());
+        }
+    }
+
     /// What has become of groups and tools since, and what the model believes then.
     pub(crate) fn changes(&self, cx: &Cx<'_>, gone: Vec<ToolKey>) -> (Vec<News>, Self) {
         let mut news = Vec::new();

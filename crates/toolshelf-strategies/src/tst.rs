@@ -13,13 +13,13 @@ use serde_json::Value;
 use toolshelf_catalog::texts::{self, SEARCH_TOOLS};
 use toolshelf_core::{
     Answer, Availability, Builder, Call, Condition, ContentBlock, Cx, Delta, Error, ErrorKind,
-    Event, Exposure, Need, Plugin, Resolution, State, Step, Strategy, Surface, ToolKey, ToolSlot,
-    is_legal_wire_name, options_schema, read_options,
+    Event, Exposure, Need, Plugin, Resolution, ShelvedTool, State, Step, Strategy, Surface,
+    ToolKey, ToolSlot, is_legal_wire_name, options_schema, read_options,
 };
 use toolshelf_discovery::found_line;
 
 use crate::inline::{self, Inline};
-use crate::lookup::{Lookup, lookup};
+use crate::lookup::{Lookup, exposure, lookup_native};
 use crate::slots::offered;
 use crate::told::Told;
 use crate::view::{self, own_slot};
@@ -139,20 +139,15 @@ impl Tst {
         if !names.is_empty() {
             // Names on the wire are letters, digits, `_` and `-`, which the line can hold.
             lines.extend(found_line(&names));
-            let known = |key: &ToolKey| state.discovered.contains(key);
-            let loaded = searched.tools.iter().filter(|tool| known(&tool.key));
-            let loaded: Vec<&str> = loaded.map(|tool| &*tool.wire_name).collect();
-            if !loaded.is_empty() {
-                lines.push(texts::already_loaded(&loaded));
+            for tool in &searched.tools {
+                deltas.extend(disclosure(cx, state, &tool.key));
             }
-            for tool in searched.tools.iter().filter(|tool| !known(&tool.key)) {
-                deltas.push(Delta::Fingerprint {
-                    key: tool.key.clone(),
-                    digest: tool.definition().digest(),
-                });
-            }
-            let keys = searched.tools.iter().map(|tool| tool.key.clone());
-            deltas.push(Delta::Discover(keys.collect()));
+        }
+        let known = |tool: &&&ShelvedTool| state.discovered.contains(&tool.key);
+        let loaded = searched.tools.iter().filter(known).chain(&searched.pinned);
+        let loaded: Vec<&str> = loaded.map(|tool| &*tool.wire_name).collect();
+        if !loaded.is_empty() {
+            lines.push(texts::already_loaded(&loaded));
         }
         lines.extend(searched.remarks(cx));
         Answer {
@@ -168,7 +163,9 @@ impl Tst {
         state: &State,
         call: &Call,
     ) -> Step<Resolution> {
-        match search::search(cx, &call.arguments, self.options.max_results) {
+        // Where two tools share a name on the wire, the name calls one of them only.
+        let reached = |tool: &ShelvedTool| offered(cx, tool) && *tool.wire_name != *self.own();
+        match search::search(cx, &call.arguments, self.options.max_results, reached) {
             Step::Need(needs) => Step::Need(needs),
             Step::Done(Err(text)) => Step::Done(Resolution::Answer(Answer::error(text))),
             Step::Done(Ok(searched)) => {
@@ -180,9 +177,18 @@ impl Tst {
     pub(crate) fn learn(cx: &Cx<'_>, state: &mut State, event: &Event) {
         match event {
             Event::Discovered { names } => discover(cx, state, names),
-            Event::Compacted {
-                marker: Some(marker),
-            } => state.apply(&Delta::Discover(marker.discovered.clone())),
+            Event::Compacted { marker } => {
+                if let Some(marker) = marker {
+                    for key in &marker.discovered {
+                        for delta in disclosure(cx, state, key) {
+                            state.apply(&delta);
+                        }
+                    }
+                    discover(cx, state, &waiting(marker));
+                }
+                // What stood in the history of groups is gone with it.
+                Told::of(state).forget_groups(state);
+            }
             Event::DeferralRefused { reason } => state.apply(&Delta::Latch {
                 name: FALLBACK.to_owned(),
                 value: Value::from(reason.as_str()),
@@ -202,14 +208,32 @@ impl Tst {
     }
 }
 
+/// What it changes that a tool joins the list. The definition that the model gets to see is
+/// that of the next request, so it is the present one.
+fn disclosure(cx: &Cx<'_>, state: &State, key: &ToolKey) -> Vec<Delta> {
+    if state.discovered.contains(key) {
+        return Vec::new();
+    }
+    let fingerprint = search::tool(cx, key).map(|tool| Delta::Fingerprint {
+        key: key.clone(),
+        digest: tool.definition().digest(),
+    });
+    let discover = Delta::Discover(vec![key.clone()]);
+    fingerprint.into_iter().chain([discover]).collect()
+}
+
 /// Names that a history shows as found. One that belongs to no known tool may be that of a
 /// group which is not loaded yet, and waits.
 fn discover(cx: &Cx<'_>, state: &mut State, names: &[String]) {
     let mut waiting = waiting(state);
     let before = waiting.len();
     for name in names {
-        match lookup(cx, name) {
-            Lookup::Found(key) => state.apply(&Delta::Discover(vec![key])),
+        match lookup_native(cx, name) {
+            Lookup::Found(key) => {
+                for delta in disclosure(cx, state, &key) {
+                    state.apply(&delta);
+                }
+            }
             _ if waiting.len() < MAX_WAITING && !waiting.contains(name) => {
                 waiting.push(name.clone());
             }
@@ -248,19 +272,19 @@ impl Discovered {
         let waiting = waiting(state);
         let (known, rest): (Vec<String>, Vec<String>) = waiting
             .into_iter()
-            .partition(|name| matches!(lookup(cx, name), Lookup::Found(_)));
-        let mut keys = Vec::new();
+            .partition(|name| matches!(lookup_native(cx, name), Lookup::Found(_)));
+        let mut keys: Vec<ToolKey> = Vec::new();
         for name in &known {
-            if let Lookup::Found(key) = lookup(cx, name)
+            if let Lookup::Found(key) = lookup_native(cx, name)
                 && !state.discovered.contains(&key)
                 && !keys.contains(&key)
             {
                 found.add(cx, &key, own);
+                found.deltas.extend(disclosure(cx, state, &key));
                 keys.push(key);
             }
         }
         if !known.is_empty() {
-            found.deltas.push(Delta::Discover(keys));
             found.deltas.push(Delta::Keep {
                 name: WAITING.to_owned(),
                 value: Value::from(rest),
@@ -270,6 +294,10 @@ impl Discovered {
     }
 
     fn add(&mut self, cx: &Cx<'_>, key: &ToolKey, own: &str) {
+        // A record may name what does not exist for this model; it is not told of it.
+        if !cx.visible(key) || exposure(cx, key) == Some(Exposure::Hidden) {
+            return;
+        }
         let Some(entry) = cx.groups.get(key.group.as_str()) else {
             self.gone.push(key.clone());
             return;

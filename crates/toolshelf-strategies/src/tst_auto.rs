@@ -103,9 +103,7 @@ impl TstAuto {
 
     /// The decision of this session, or what it takes to come to one.
     fn decide(&self, cx: &Cx<'_>, state: &State) -> Step<(bool, Option<Delta>)> {
-        if let Some(made) = state.latched.get(DECISION) {
-            // A record that says nothing else defers: that never costs a whole window.
-            let defer = made.get("defer").and_then(Value::as_bool).unwrap_or(true);
+        if let Some(defer) = made(state) {
             return Step::Done((defer, None));
         }
         let tools = match deferrable(cx) {
@@ -135,6 +133,13 @@ impl TstAuto {
     }
 }
 
+/// The decision, where it was made before.
+fn made(state: &State) -> Option<bool> {
+    let made = state.latched.get(DECISION)?;
+    // A record that says nothing else defers: that never costs a whole window.
+    Some(made.get("defer").and_then(Value::as_bool).unwrap_or(true))
+}
+
 fn text(tool: &ShelvedTool) -> String {
     definition_text(&tool.wire_name, tool.definition())
 }
@@ -144,7 +149,8 @@ fn deferrable<'a>(cx: &Cx<'a>) -> Result<Vec<&'a ShelvedTool>, Vec<Need>> {
     let mut tools = Vec::new();
     let mut needs = Vec::new();
     for (id, entry) in cx.groups.iter() {
-        if entry.group.exposure != Exposure::Deferred {
+        // A group of the host's own may hold tools that are deferred all the same.
+        if entry.group.exposure == Exposure::Hidden {
             continue;
         }
         match (cx.availability(id), &entry.last) {
@@ -255,7 +261,9 @@ impl Strategy for TstAuto {
     }
 
     fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
-        if let Some(reason) = Tst::fallback(state) {
+        if let Some(reason) = Tst::fallback(state)
+            && made(state) != Some(false)
+        {
             return inline::surface(cx, state, Inline::Because(&reason));
         }
         let (defer, delta) = match self.decide(cx, state) {

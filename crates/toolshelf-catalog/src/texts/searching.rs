@@ -2,10 +2,10 @@
 //! its errors.
 
 use toolshelf_core::text::one_line;
-use toolshelf_core::{Error, GroupId, ToolDefinition, ToolKey, signature};
+use toolshelf_core::{Error, GroupId, MAX_ID_BYTES, ToolDefinition, ToolKey, signature};
 
 use super::own_tools::{Hints, definition};
-use super::{MAX_GROUPS, MAX_TOOLS, quote, quotes, sentence};
+use super::{MAX_TOOLS, quote, sentence};
 
 /// The name of the tool that searches.
 pub const SEARCH_TOOLS: &str = "search_tools";
@@ -19,8 +19,11 @@ pub const MAX_RESULTS: usize = 20;
 /// The most bytes of an answer that lists tools; under 800 tokens.
 pub const MAX_ANSWER_BYTES: usize = 1_900;
 
-/// The longest name with arguments in an answer, in bytes.
-const MAX_SIGNATURE_BYTES: usize = 240;
+/// The longest list of arguments in an answer, in bytes.
+const MAX_ARGUMENTS_BYTES: usize = 200;
+
+/// The most bytes of one list of names in a line of an answer.
+const MAX_LIST_BYTES: usize = 360;
 
 /// The longest description in an answer, in bytes.
 const MAX_ABOUT_BYTES: usize = 120;
@@ -72,20 +75,23 @@ fn search_tools(name: &str, what: &str) -> Result<ToolDefinition, Error> {
 }
 
 /// The tools that were found, best first: name and arguments, and what each does. At most
-/// [`MAX_ANSWER_BYTES`]; what has no room is counted.
-pub fn found_tools(query: &str, hits: &[(&ToolKey, &ToolDefinition)]) -> String {
+/// `room` bytes, but for the first line; what has no room is counted. A name is never cut.
+pub fn found_tools(query: &str, hits: &[(&ToolKey, &ToolDefinition)], room: usize) -> String {
+    /// What the count of the others needs.
+    const RESERVE: usize = 64;
     let s = if hits.len() == 1 { "" } else { "s" };
     let mut text = format!("{} tool{s} for {}:", hits.len(), quote_query(query));
     let mut left = hits.len();
     for (key, tool) in hits {
-        let name = one_line(
-            &format!("{}/{}", key.group, signature(tool)),
-            MAX_SIGNATURE_BYTES,
-        );
+        let signature = signature(tool);
+        let name = one_line(tool.name().as_str(), MAX_ID_BYTES);
+        let arguments = signature.strip_prefix(&*name).unwrap_or_default();
+        let arguments = one_line(arguments, MAX_ARGUMENTS_BYTES);
         let about = one_line(tool.description().unwrap_or_default(), MAX_ABOUT_BYTES);
         let dash = if about.is_empty() { "" } else { " — " };
-        let line = format!("\n- {name}{dash}{about}");
-        if text.len() + line.len() > MAX_ANSWER_BYTES {
+        let line = format!("\n- {key}{arguments}{dash}{about}");
+        let reserve = if left == 1 { 0 } else { RESERVE };
+        if text.len() + line.len() + reserve > room {
             break;
         }
         text.push_str(&line);
@@ -99,36 +105,29 @@ pub fn found_tools(query: &str, hits: &[(&ToolKey, &ToolDefinition)]) -> String 
 
 /// Names that were selected and that no tool has, each with the nearest ones.
 pub fn missing_tools<S: AsRef<str>, N: AsRef<str>>(missing: &[(S, Vec<N>)]) -> String {
-    let shown = missing.iter().take(MAX_TOOLS);
-    let mut listed: Vec<String> = shown
-        .map(|(name, near)| {
-            let name = quote(name.as_ref());
-            if near.is_empty() {
-                name
-            } else {
-                format!("{name} (nearest: {})", quotes(near, 3))
-            }
-        })
-        .collect();
-    if missing.len() > MAX_TOOLS {
-        listed.push(format!("… +{} more", missing.len() - MAX_TOOLS));
-    }
-    format!("No tool is called {}.", listed.join(", "))
+    let missing = missing.iter().map(|(name, near)| {
+        let name = quote(name.as_ref());
+        if near.is_empty() {
+            name
+        } else {
+            format!("{name} (nearest: {})", list(near.iter().map(quote_any)))
+        }
+    });
+    format!("No tool is called {}.", list(missing))
 }
 
 /// Tools that are in the list already.
 pub fn already_loaded<S: AsRef<str>>(names: &[S]) -> String {
-    format!(
-        "Already loaded, call directly: {}.",
-        quotes(names, MAX_TOOLS)
-    )
+    let names = list(names.iter().map(quote_any));
+    format!("Already loaded, call directly: {names}.")
 }
 
 /// Nothing fits a query. `near` are the nearest names.
 pub fn no_match<S: AsRef<str>>(query: &str, near: &[S]) -> String {
     let mut text = format!("No tool fits {}.", quote_query(query));
     if !near.is_empty() {
-        text.push_str(&format!(" The nearest names: {}.", quotes(near, MAX_TOOLS)));
+        let near = list(near.iter().map(quote_any));
+        text.push_str(&format!(" The nearest names: {near}."));
     }
     text.push_str(" Try other words for what the tool should do, or go on without one.");
     text
@@ -136,18 +135,12 @@ pub fn no_match<S: AsRef<str>>(query: &str, near: &[S]) -> String {
 
 /// Groups whose tools could not be searched, each with the reason.
 pub fn not_searched<R: AsRef<str>>(groups: &[(&GroupId, R)]) -> String {
-    let shown = groups.iter().take(MAX_GROUPS);
-    let mut listed: Vec<String> = shown
-        .map(|(id, reason)| {
-            let reason = one_line(reason.as_ref(), MAX_REASON_BYTES);
-            let reason = reason.trim_end_matches('.');
-            format!("{} ({reason})", quote(id.as_str()))
-        })
-        .collect();
-    if groups.len() > MAX_GROUPS {
-        listed.push(format!("… +{} more", groups.len() - MAX_GROUPS));
-    }
-    format!("Not searched: {}.", listed.join(", "))
+    let groups = groups.iter().map(|(id, reason)| {
+        let reason = one_line(reason.as_ref(), MAX_REASON_BYTES);
+        let reason = reason.trim_end_matches('.');
+        format!("{} ({reason})", quote(id.as_str()))
+    });
+    format!("Not searched: {}.", list(groups))
 }
 
 /// Said when a model searches again and again.
@@ -182,6 +175,28 @@ pub fn max_results_impossible(got: &str) -> String {
 /// The index refused a query.
 pub fn query_refused(reason: &str) -> String {
     sentence(&one_line(reason, 4 * MAX_REASON_BYTES))
+}
+
+fn quote_any(text: &impl AsRef<str>) -> String {
+    quote(text.as_ref())
+}
+
+/// Items separated by commas, a few and of a few bytes; the others are counted. The first
+/// is always there.
+fn list(items: impl ExactSizeIterator<Item = String>) -> String {
+    let count = items.len();
+    let mut text = String::new();
+    for (at, item) in items.enumerate() {
+        if at == MAX_TOOLS || (at > 0 && text.len() + item.len() > MAX_LIST_BYTES) {
+            text.push_str(&format!(", … +{} more", count - at));
+            break;
+        }
+        if at > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(&item);
+    }
+    text
 }
 
 fn quote_query(query: &str) -> String {
