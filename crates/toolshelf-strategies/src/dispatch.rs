@@ -21,9 +21,10 @@ use toolshelf_core::{
     Strategy, Surface, ToolSlot, options_schema, read_options,
 };
 
+use crate::listing::{self, GATEWAY_CATALOG_BYTES};
 use crate::lookup::bare;
 use crate::split::Reach;
-use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
+use crate::view::{self, own_slot};
 use crate::{call, envelope, forward, load, search};
 
 /// Options of `dispatch`.
@@ -106,7 +107,7 @@ impl Dispatch {
 
     fn catalog(&self, cx: &Cx<'_>) -> String {
         let mut view = CatalogView {
-            groups: view::catalog_groups(cx),
+            groups: listing::catalog_groups(cx),
             header: self.options.header.as_deref(),
             budget: self.options.catalog_budget,
         };

@@ -18,8 +18,9 @@ use toolshelf_core::{
     options_schema, read_options,
 };
 
+use crate::listing::{self, GATEWAY_CATALOG_BYTES};
 use crate::slots::offered;
-use crate::view::{self, GATEWAY_CATALOG_BYTES, own_slot};
+use crate::view::{self, own_slot};
 use crate::{call, load};
 
 /// Options of `inject`.
@@ -80,7 +81,7 @@ impl Inject {
     }
 
     fn catalog(&self, cx: &Cx<'_>, state: &State) -> String {
-        let groups = view::catalog_groups(cx)
+        let groups = listing::catalog_groups(cx)
             .into_iter()
             .filter_map(|group| remaining(group, state))
             .collect();

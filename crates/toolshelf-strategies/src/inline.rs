@@ -34,21 +34,14 @@ impl Told {
     }
 }
 
-/// Why all tools are in the request.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Inline<'a> {
-    /// That is how it was meant.
-    Always {
-        /// Whether groups are loaded for it.
-        load: bool,
-    },
-    /// Deferral was given up, which is said once.
-    Because(&'a str),
-}
-
-/// The surface of all tools that are there.
-pub(crate) fn surface(cx: &Cx<'_>, state: &State, why: Inline<'_>) -> Step<Surface> {
-    let load = !matches!(why, Inline::Always { load: false });
+/// The surface of all tools, after groups were `load`ed for it. Where deferral was given up,
+/// the reason is said once.
+pub(crate) fn surface(
+    cx: &Cx<'_>,
+    state: &State,
+    load: bool,
+    given_up: Option<&str>,
+) -> Step<Surface> {
     let mut needs = Vec::new();
     let mut tools = Vec::new();
     let mut news = Vec::new();
@@ -95,7 +88,7 @@ pub(crate) fn surface(cx: &Cx<'_>, state: &State, why: Inline<'_>) -> Step<Surfa
     if !needs.is_empty() {
         return Step::Need(needs);
     }
-    if let Inline::Because(reason) = why
+    if let Some(reason) = given_up
         && !told.given_up
     {
         now.given_up = true;

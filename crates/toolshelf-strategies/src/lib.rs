@@ -49,6 +49,8 @@ pub mod inject;
 #[cfg(any(feature = "standard", feature = "tst"))]
 mod inline;
 #[cfg(any(feature = "dispatch", feature = "inject"))]
+mod listing;
+#[cfg(any(feature = "dispatch", feature = "inject"))]
 mod load;
 #[cfg(any(
     feature = "dispatch",
@@ -59,6 +61,8 @@ mod load;
 mod lookup;
 #[cfg(feature = "tst")]
 mod models;
+#[cfg(any(feature = "dispatch", feature = "tst"))]
+mod near;
 #[cfg(any(feature = "dispatch", feature = "tst"))]
 mod search;
 #[cfg(feature = "tst")]

@@ -11,7 +11,7 @@ use toolshelf_core::{
 };
 
 use crate::lookup::{Lookup, bare, exists, lookup, shown};
-use crate::view;
+use crate::{listing, view};
 
 /// How many ids an error suggests.
 const SUGGESTIONS: usize = 5;
@@ -80,7 +80,7 @@ fn unknown_group(cx: &Cx<'_>, asked: &str) -> String {
         Lookup::Found(_) | Lookup::Unknown { .. } => Vec::new(),
     };
     if with_tool.is_empty() {
-        let known = view::group_ids(cx);
+        let known = listing::group_ids(cx);
         let near = nearest(asked, known.iter().copied(), SUGGESTIONS);
         texts::unknown_group(asked, &near, known.len())
     } else {

@@ -1,10 +1,7 @@
 //! What a call of the search tool means, for the strategies that have it.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
-use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::{Found, SearchQuery};
 use toolshelf_core::{
     Availability, Condition, Cx, Exposure, GroupEntry, GroupId, Need, ShelvedTool, Step, ToolKey,
@@ -12,11 +9,15 @@ use toolshelf_core::{
 };
 
 use crate::lookup::{Lookup, lookup_native, shown};
+use crate::near::nearest_tools;
 use crate::slots::offered;
 use crate::view::group_shown;
 
 /// How many near names an answer suggests.
 const SUGGESTIONS: usize = 5;
+
+/// How many it suggests for each of several.
+const SUGGESTIONS_EACH: usize = 3;
 
 /// The longest query that is searched, in bytes.
 const MAX_QUERY_BYTES: usize = 2_000;
@@ -156,10 +157,11 @@ impl<'a> Searched<'a> {
     pub(crate) fn remarks(&self, cx: &Cx<'_>) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.absent.is_empty() {
-            let missing = self.absent.iter().map(|name| (name, near(cx, name, 3)));
+            let near = |name: &String| nearest_tools(cx, name, SUGGESTIONS_EACH);
+            let missing = self.absent.iter().map(|name| (name, near(name)));
             remarks.push(texts::missing_tools(&missing.collect::<Vec<_>>()));
         } else if self.tools.is_empty() && self.pinned.is_empty() && !self.away {
-            let near = near(cx, &self.query, SUGGESTIONS);
+            let near = nearest_tools(cx, &self.query, SUGGESTIONS);
             remarks.push(texts::no_match(&self.query, &near));
         }
         if self.lacks_something() {
@@ -173,30 +175,6 @@ impl<'a> Searched<'a> {
         }
         remarks
     }
-}
-
-/// The tools that a search could have found and whose names, with the group or without, are
-/// nearest to what was written, by their full names.
-fn near(cx: &Cx<'_>, written: &str, limit: usize) -> Vec<String> {
-    let groups = cx.groups.iter();
-    let keys = groups.flat_map(|(id, entry)| {
-        let names = entry.names().unwrap_or_default().into_iter();
-        names.map(|name| ToolKey::new(id.clone(), name.clone()))
-    });
-    let keys: Vec<ToolKey> = keys.filter(|key| shown(cx, key)).collect();
-    let full: Vec<String> = keys.iter().map(ToString::to_string).collect();
-    let bare = nearest(written, keys.iter().map(|key| key.tool.as_str()), limit);
-    let mut near: Vec<String> = bare
-        .iter()
-        .flat_map(|bare| keys.iter().filter(move |key| key.tool == **bare))
-        .map(ToString::to_string)
-        .collect();
-    let qualified = nearest(written, full.iter().map(String::as_str), limit);
-    near.extend(qualified.into_iter().map(str::to_owned));
-    let mut seen = BTreeSet::new();
-    near.retain(|name| seen.insert(name.clone()));
-    near.truncate(limit);
-    near
 }
 
 /// Groups that no search sees at present, with the reason.

@@ -10,7 +10,7 @@ use toolshelf_core::{
 };
 
 use crate::call;
-use crate::inline::{self, Inline};
+use crate::inline;
 
 /// Options of `standard`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -63,8 +63,7 @@ impl Strategy for Standard {
     }
 
     fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
-        let load = self.options.load;
-        inline::surface(cx, state, Inline::Always { load })
+        inline::surface(cx, state, self.options.load, None)
     }
 
     fn resolve(&self, cx: &Cx<'_>, _state: &State, call: &Call) -> Step<Resolution> {

@@ -18,7 +18,7 @@ use toolshelf_core::{
 };
 use toolshelf_discovery::found_line;
 
-use crate::inline::{self, Inline};
+use crate::inline;
 use crate::lookup::{Lookup, exposure, lookup_native};
 use crate::slots::offered;
 use crate::told::Told;
@@ -304,7 +304,10 @@ impl Discovered {
         };
         let nobody_asked = entry.last.is_none() && matches!(entry.condition, Condition::Declared);
         if nobody_asked && matches!(cx.availability(&key.group), Availability::Unsettled) {
-            self.needs.push(Need::Load(key.group.clone()));
+            let load = Need::Load(key.group.clone());
+            if !self.needs.contains(&load) {
+                self.needs.push(load);
+            }
             return;
         }
         match search::tool(cx, key) {
@@ -315,8 +318,7 @@ impl Discovered {
             {
                 self.slots.push(ToolSlot::of(tool));
             }
-            // Pinned since, so that it is in the list already, or nothing that a call under
-            // its name would reach.
+            // Pinned since, so that it is in the list already, or not what its name calls.
             Some(_) => {}
             None if entry.last.is_some() => self.gone.push(key.clone()),
             // Its group has not come yet; it comes with it.
@@ -340,7 +342,7 @@ impl Strategy for Tst {
 
     fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
         match Self::fallback(state) {
-            Some(reason) => inline::surface(cx, state, Inline::Because(&reason)),
+            Some(reason) => inline::surface(cx, state, true, Some(&reason)),
             None => self.surface_deferred(cx, state),
         }
     }

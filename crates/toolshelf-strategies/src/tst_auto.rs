@@ -18,7 +18,7 @@ use toolshelf_core::{
 };
 
 use crate::call;
-use crate::inline::{self, Inline};
+use crate::inline;
 use crate::models::context_window;
 use crate::search;
 use crate::tst::{Tst, TstOptions};
@@ -264,7 +264,7 @@ impl Strategy for TstAuto {
         if let Some(reason) = Tst::fallback(state)
             && made(state) != Some(false)
         {
-            return inline::surface(cx, state, Inline::Because(&reason));
+            return inline::surface(cx, state, true, Some(&reason));
         }
         let (defer, delta) = match self.decide(cx, state) {
             Step::Done(decision) => decision,
@@ -273,7 +273,7 @@ impl Strategy for TstAuto {
         let surface = if defer {
             self.tst.surface_deferred(cx, state)
         } else {
-            inline::surface(cx, state, Inline::Always { load: true })
+            inline::surface(cx, state, true, None)
         };
         match surface {
             Step::Done(mut surface) => {
