@@ -147,7 +147,8 @@ impl Host {
         }];
         let mut reader = DiscoveryReader::new(Neutral, Source::usual());
         reader.adopt(&read_marker(&marker));
-        reader.follow(&self.history);
+        let followed = reader.follow(&self.history);
+        assert_ne!(followed, Followed::Changed);
         assert_eq!(
             reader.names(),
             self.reader.names(),

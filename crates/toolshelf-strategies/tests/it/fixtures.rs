@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use toolshelf_core::search::{IndexedTool, SearchIndex};
+use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
-    Answer, Call, Condition, Cx, Error, ErrorKind, FnTool, GroupId, Groups, JsonText, LoadContext,
-    Loaded, LoadedGroup, Need, Placement, Resolution, Settled, State, Step, Strategy, Surface,
-    Tool, ToolDefinition, ToolGroup, ToolKey, ToolName, ToolResult,
+    Access, Answer, Call, Condition, Cx, Error, ErrorKind, Event, Exposure, FnTool, GroupId,
+    Groups, JsonText, LoadContext, Loaded, LoadedGroup, Need, Placement, Resolution, Settled,
+    State, Step, Strategy, Surface, Tool, ToolDefinition, ToolGroup, ToolKey, ToolName, ToolResult,
 };
+use toolshelf_search::Lexical;
 
 pub(crate) fn id(group: &str) -> GroupId {
     GroupId::new(group).unwrap()
@@ -54,6 +57,21 @@ pub(crate) struct World {
     pub(crate) placement: Placement,
     /// Everything that was asked for.
     pub(crate) asked: Vec<Need>,
+    /// What a search looks into, which follows the loads.
+    pub(crate) index: Option<Lexical>,
+    pub(crate) access: Option<Box<dyn Access>>,
+    pub(crate) counter: Option<Box<dyn TokenCounter>>,
+    pub(crate) context_window: Option<u64>,
+    pub(crate) repeats: usize,
+}
+
+/// Tools of these names do not exist for the model.
+pub(crate) struct Denied(pub(crate) &'static [&'static str]);
+
+impl Access for Denied {
+    fn visible(&self, key: &ToolKey) -> bool {
+        !self.0.contains(&key.tool.as_str())
+    }
 }
 
 impl World {
@@ -81,6 +99,58 @@ impl World {
         self
     }
 
+    /// With an index.
+    pub(crate) fn searchable(mut self) -> Self {
+        self.index = Some(Lexical::default());
+        self
+    }
+
+    /// The host's own tools, in every request.
+    pub(crate) fn core(mut self, group: &str, names: &[&str]) -> Self {
+        let core = ToolGroup::core(id(group), tools(names));
+        self.groups.insert(core).unwrap();
+        self.loads.insert(id(group), Ok(tools(names)));
+        self
+    }
+
+    /// Changes a group before anything is loaded of it.
+    pub(crate) fn changed(mut self, group: &str, change: impl Fn(&mut ToolGroup)) -> Self {
+        let mut changed = (*self.groups.remove(&id(group)).unwrap().group).clone();
+        change(&mut changed);
+        self.groups.insert(changed).unwrap();
+        self
+    }
+
+    /// Loads a group, as somebody else would.
+    pub(crate) fn loaded(mut self, group: &str) -> Self {
+        let _ = self.load(&id(group));
+        self
+    }
+
+    /// A server leaves; what its group would load stays known.
+    pub(crate) fn remove(&mut self, group: &str) {
+        self.groups.remove(&id(group)).unwrap();
+        if let Some(index) = &self.index {
+            index.replace_group(&id(group), Vec::new());
+        }
+    }
+
+    /// It returns, with these tools.
+    pub(crate) fn return_with(&mut self, group: &str, names: &[&str]) {
+        if self.groups.get(group).is_none() {
+            let unnamed = self.unnamed(group);
+            self.groups.insert(unnamed).unwrap();
+        }
+        self.loads.insert(id(group), Ok(tools(names)));
+        self.load(&id(group)).unwrap();
+    }
+
+    /// Its server ends.
+    pub(crate) fn fail(&mut self, group: &str) {
+        self.loads.insert(id(group), Err(ErrorKind::Unavailable));
+        let _ = self.load(&id(group));
+    }
+
     /// Gives a group other tools than it declares.
     pub(crate) fn returning(mut self, group: &str, tools: Vec<Arc<dyn Tool>>) -> Self {
         self.loads.insert(id(group), Ok(tools));
@@ -96,6 +166,11 @@ impl World {
         let mut cx = Cx::new(&self.groups);
         cx.settled = Some(settled);
         cx.placement = self.placement;
+        cx.index = self.index.as_ref().map(|index| index as &dyn SearchIndex);
+        cx.access = self.access.as_deref();
+        cx.counter = self.counter.as_deref();
+        cx.context_window = self.context_window;
+        cx.repeats = self.repeats;
         cx
     }
 
@@ -135,6 +210,7 @@ impl World {
             Ok(tools) => {
                 let loaded = Loaded::new(tools.iter().cloned());
                 let loaded = Arc::new(LoadedGroup::new(&definition, loaded).unwrap());
+                self.index(&definition, &loaded);
                 let ready = Condition::Ready(loaded.clone());
                 self.groups.set_condition(group, ready);
                 Ok(loaded)
@@ -147,6 +223,21 @@ impl World {
                 Err(error)
             }
         }
+    }
+
+    fn index(&self, group: &ToolGroup, loaded: &LoadedGroup) {
+        let Some(index) = &self.index else { return };
+        let visible = |key| self.access.as_ref().is_none_or(|it| it.visible(key));
+        let tools = loaded
+            .tools
+            .iter()
+            .filter(|tool| tool.exposure == Exposure::Deferred && visible(&tool.key));
+        let indexed = tools.map(|tool| IndexedTool {
+            key: tool.key.clone(),
+            definition: tool.definition().clone(),
+            group_text: group.title.clone().unwrap_or_default().into(),
+        });
+        index.replace_group(&group.id, indexed.collect());
     }
 
     pub(crate) fn surface(&mut self, strategy: &dyn Strategy, state: &State) -> Surface {
@@ -168,6 +259,60 @@ impl World {
             Resolution::Answer(answer) => answer,
             other => panic!("{other:?} is no answer"),
         }
+    }
+}
+
+/// A session without a driver.
+pub(crate) struct Live<S> {
+    pub(crate) world: World,
+    pub(crate) strategy: S,
+    pub(crate) state: State,
+}
+
+impl<S: Strategy> Live<S> {
+    pub(crate) fn new(strategy: S, world: World) -> Self {
+        let state = State::new(strategy.name());
+        Self {
+            world,
+            strategy,
+            state,
+        }
+    }
+
+    /// The next request.
+    pub(crate) fn surface(&mut self) -> Surface {
+        let surface = self.world.surface(&self.strategy, &self.state);
+        for delta in &surface.deltas {
+            self.state.apply(delta);
+        }
+        surface
+    }
+
+    /// The names in the next request.
+    pub(crate) fn offered(&mut self) -> Vec<String> {
+        let surface = self.surface();
+        offered(&surface).iter().map(ToString::to_string).collect()
+    }
+
+    /// A call of a tool that the strategy answers itself.
+    pub(crate) fn ask(&mut self, name: &str, arguments: Value) -> Answer {
+        let call = call(name, arguments);
+        let answer = self.world.answer(&self.strategy, &self.state, &call);
+        for delta in &answer.deltas {
+            self.state.apply(delta);
+        }
+        answer
+    }
+
+    /// The text that a search answers.
+    pub(crate) fn search(&mut self, query: &str) -> String {
+        text(&self.ask("search_tools", serde_json::json!({"query": query})))
+    }
+
+    pub(crate) fn observe(&mut self, event: &Event) {
+        let settled = Settled::new();
+        let cx = self.world.cx(&settled);
+        self.strategy.observe(&cx, &mut self.state, event);
     }
 }
 

@@ -6,11 +6,16 @@
     reason = "a helper of a test fails as a test does"
 )]
 
+mod auto;
+mod compact;
 mod fixtures;
 mod golden;
 mod options;
 mod planning;
 mod plugins;
 mod setting;
+mod properties;
+mod settings;
 mod surfaces;
+mod tst;
 mod world;
