@@ -13,7 +13,6 @@ mod golden;
 mod options;
 mod planning;
 mod plugins;
-mod setting;
 mod properties;
 mod settings;
 mod surfaces;
