@@ -68,58 +68,49 @@ impl Parts {
     }
 
     fn text(self) -> Option<String> {
+        let lists = [
+            ("Tools that a search can find now:", self.available),
+            ("Tools that are not available at present:", self.unavailable),
+            ("Tools whose definitions changed:", self.changed),
+            ("Tools that do not exist any more:", self.gone),
+            ("All tools are in the list now:", self.inline),
+        ];
+        let lists: Vec<_> = lists
+            .into_iter()
+            .filter(|(_, items)| !items.is_empty())
+            .collect();
         let mut text = String::new();
-        let mut room = Room {
-            left: MAX_ANNOUNCEMENT_BYTES - HEADINGS_BYTES,
-        };
-        room.list(
-            &mut text,
-            "Tools that a search can find now:",
-            self.available,
-        );
-        room.list(
-            &mut text,
-            "Tools that are not available at present:",
-            self.unavailable,
-        );
-        room.list(&mut text, "Tools whose definitions changed:", self.changed);
-        room.list(&mut text, "Tools that do not exist any more:", self.gone);
-        room.list(&mut text, "All tools are in the list now:", self.inline);
+        let mut left = MAX_ANNOUNCEMENT_BYTES - HEADINGS_BYTES;
+        for (at, (heading, items)) in lists.iter().enumerate() {
+            // One long list does not take the room of the others.
+            let begin = text.len();
+            list(&mut text, heading, items, left / (lists.len() - at));
+            left = left.saturating_sub(text.len() - begin);
+        }
         (!text.is_empty()).then_some(text)
     }
 }
 
-/// Bytes that are left.
-struct Room {
-    left: usize,
-}
-
-impl Room {
-    /// Adds a list; items without room are counted.
-    fn list(&mut self, text: &mut String, heading: &str, items: Vec<String>) {
-        /// What the count of the others needs, and the line end before the next heading.
-        const RESERVE: usize = 24;
-        if items.is_empty() {
-            return;
+/// Adds a list of so many bytes; items without room are counted.
+fn list(text: &mut String, heading: &str, items: &[String], room: usize) {
+    /// What the count of the others needs, and the line end before the next heading.
+    const RESERVE: usize = 24;
+    let begin = text.len();
+    if begin > 0 {
+        text.push('\n');
+    }
+    text.push_str(heading);
+    let mut left = items.len();
+    for item in items {
+        if text.len() - begin + item.len() + 3 + RESERVE > room {
+            break;
         }
-        let begin = text.len();
-        if begin > 0 {
-            text.push('\n');
-        }
-        text.push_str(heading);
-        let mut left = items.len();
-        for item in &items {
-            if text.len() - begin + item.len() + 3 + RESERVE > self.left {
-                break;
-            }
-            text.push_str("\n- ");
-            text.push_str(item);
-            left -= 1;
-        }
-        if left > 0 {
-            text.push_str(&format!("\n- … +{left} more"));
-        }
-        self.left = self.left.saturating_sub(text.len() - begin);
+        text.push_str("\n- ");
+        text.push_str(item);
+        left -= 1;
+    }
+    if left > 0 {
+        text.push_str(&format!("\n- … +{left} more"));
     }
 }
 

@@ -47,7 +47,7 @@ const QUERY: &str = "`query`: words for the task, `+word` for one that must occu
 pub fn search_tools_dispatch() -> Result<ToolDefinition, Error> {
     search_tools(
         SEARCH_TOOLS,
-        "Find tools of all groups: returns names and arguments (`*` = required).",
+        "Find tools of all groups: names and arguments (`*` = required).",
     )
 }
 

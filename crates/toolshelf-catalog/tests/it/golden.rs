@@ -60,6 +60,7 @@ fn every_format_and_golden_file_is_listed() {
         toolshelf_catalog::gateway::NAME,
         toolshelf_catalog::LOAD_FORMAT,
         toolshelf_catalog::texts::TEXTS_FORMAT,
+        toolshelf_catalog::ANNOUNCE_FORMAT,
     ];
     for format in formats {
         let files = format!("`{}.*`", format.replace('/', "-"));

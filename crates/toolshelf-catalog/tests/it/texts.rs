@@ -41,6 +41,12 @@ fn definitions_of_own_tools() {
             texts::load_tools_inject_gateway(CATALOG),
         ),
         ("call", texts::deferred_tool_call()),
+        ("search", texts::search_tools_dispatch()),
+        (
+            "search, finds join the list",
+            texts::search_tools_tst(texts::SEARCH_TOOLS),
+        ),
+        ("search, renamed", texts::search_tools_tst("find-tools")),
     ];
     let definitions = definitions
         .map(|(heading, definition)| (heading, definition.unwrap().descriptor().to_string()));
@@ -89,6 +95,11 @@ fn own_tools_are_called_what_they_are_called() {
     );
     let call = texts::deferred_tool_call().unwrap();
     assert_eq!(call.name(), texts::DEFERRED_TOOL_CALL);
+    let search = texts::search_tools_dispatch().unwrap();
+    assert_eq!(search.name(), texts::SEARCH_TOOLS);
+    let renamed = texts::search_tools_tst("find-tools").unwrap();
+    assert_eq!(renamed.name().as_str(), "find-tools");
+    assert!(texts::search_tools_tst("find,tools").is_err());
 }
 
 /// 350 tokens of o200k are about 1,400 bytes of such text; the tokens themselves are
@@ -110,6 +121,10 @@ fn own_tools_cost_little() {
         let both = bytes(load.unwrap()) + call;
         assert!(both <= 1_300, "{both} bytes");
     }
+    // Also with the search, in an MCP server.
+    let load = bytes(texts::load_tools_gateway("").unwrap());
+    let all = bytes(texts::search_tools_dispatch().unwrap()) + load + call;
+    assert!(all <= 1_300, "{all} bytes");
 }
 
 #[test]
@@ -117,6 +132,11 @@ fn instructions() {
     let all = [
         ("dispatch", texts::instructions_dispatch().to_owned()),
         ("inject", texts::instructions_inject().to_owned()),
+        (
+            "dispatch with a search",
+            texts::instructions_dispatch_search().to_owned(),
+        ),
+        ("tst", texts::instructions_tst().to_owned()),
         ("standard", texts::instructions_standard().to_owned()),
         (
             "dispatch instead of inject",
@@ -271,6 +291,148 @@ fn errors_of_deferred_tool_call() {
             ),
         ],
     );
+}
+
+#[test]
+fn answers_of_search_tools() {
+    let tools = [
+        definition(
+            r#"{"name":"create_issue","description":"Opens an issue.\nSecond line.","inputSchema":{"type":"object","properties":{"repo":{},"title":{},"body":{}},"required":["repo","title"]}}"#,
+        ),
+        definition(r#"{"name":"list_issues","inputSchema":{"type":"object"}}"#),
+        definition(&format!(
+            r#"{{"name":"long","description":"{}","inputSchema":{{"properties":{{{}}}}}}}"#,
+            "Says more than fits. ".repeat(20),
+            (0..30)
+                .map(|at| format!(r#""an_argument_{at}":{{}}"#))
+                .collect::<Vec<_>>()
+                .join(",")
+        )),
+    ];
+    let keys = ["create_issue", "list_issues", "long"].map(|name| key("mcp:github", name));
+    let hits: Vec<_> = keys.iter().zip(&tools).collect();
+    let room = texts::MAX_ANSWER_BYTES;
+    let near = |names: &[&'static str]| names.to_vec();
+    let many: Vec<String> = (0..12).map(|at| format!("g/tool_{at}")).collect();
+    let groups: Vec<GroupId> = (0..12).map(|at| group(&format!("group-{at:02}"))).collect();
+    let all_away: Vec<_> = groups.iter().map(|id| (id, "still starting")).collect();
+    let none: [&str; 0] = [];
+    check(
+        "texts-1.searching",
+        &[
+            (
+                "found_tools",
+                texts::found_tools("open an issue", &hits, room),
+            ),
+            (
+                "found_tools, one",
+                texts::found_tools("list", &hits[1..2], room),
+            ),
+            (
+                "found_tools, little room",
+                texts::found_tools("issue", &hits, 180),
+            ),
+            (
+                "found_tools, no room",
+                texts::found_tools("issue", &hits, 0),
+            ),
+            (
+                "found_tools, hostile query",
+                texts::found_tools("`x`\n# y\n- z", &hits[1..2], room),
+            ),
+            (
+                "missing_tools",
+                texts::missing_tools(&[
+                    (
+                        "creat_issue",
+                        near(&["mcp:github/create_issue", "jira/create_issue"]),
+                    ),
+                    ("nothing-like-it", near(&[])),
+                ]),
+            ),
+            (
+                "missing_tools, many",
+                texts::missing_tools(
+                    &many
+                        .iter()
+                        .map(|name| (name, near(&[])))
+                        .collect::<Vec<_>>(),
+                ),
+            ),
+            (
+                "missing_tools, hostile",
+                texts::missing_tools(&[("`\n# x", near(&[]))]),
+            ),
+            (
+                "already_loaded",
+                texts::already_loaded(&["github__create_issue", "read_file"]),
+            ),
+            ("already_loaded, many", texts::already_loaded(&many)),
+            (
+                "no_match",
+                texts::no_match("bake a cake", &["oven/bake", "shop/cakes"]),
+            ),
+            ("no_match, none near", texts::no_match("bake a cake", &none)),
+            (
+                "not_searched",
+                texts::not_searched(&[
+                    (&groups[0], "failed: The server 'x' did not answer in 30 s."),
+                    (&groups[1], "its user has to sign in"),
+                    (&groups[2], "still starting"),
+                ]),
+            ),
+            ("not_searched, many", texts::not_searched(&all_away)),
+            ("search_streak", texts::search_streak(4)),
+            ("no_index", texts::no_index()),
+            ("query_missing", texts::query_missing()),
+            ("max_results_impossible", texts::max_results_impossible("0")),
+            (
+                "max_results_impossible, hostile",
+                texts::max_results_impossible("\"`x`\n# y\""),
+            ),
+            (
+                "query_refused",
+                texts::query_refused("The pattern has no end"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn lines_of_a_search_are_bounded_and_cut_no_name() {
+    let long = "x".repeat(100_000);
+    let name = |at: usize| format!("{at:03}{}", "n".repeat(125));
+    let names: Vec<String> = (0..100)
+        .map(|at| format!("{}/{}", name(at), name(at)))
+        .collect();
+    let groups: Vec<GroupId> = (0..100).map(|at| group(&name(at))).collect();
+    let away: Vec<_> = groups.iter().map(|id| (id, long.as_str())).collect();
+    let missing: Vec<_> = names.iter().map(|name| (name, names.clone())).collect();
+    let lines = [
+        (texts::missing_tools(&missing), 800),
+        (texts::already_loaded(&names), 450),
+        (texts::no_match(&long, &names), 600),
+        (texts::not_searched(&away), 450),
+        (texts::max_results_impossible(&long), 200),
+        (texts::query_refused(&long), 650),
+    ];
+    for (line, most) in &lines {
+        assert!(
+            line.len() <= *most && !line.contains('\n'),
+            "{} bytes: {line}",
+            line.len()
+        );
+    }
+    for (line, _) in &lines[1..3] {
+        assert!(line.contains(&format!("`{}`", names[0])), "{line}");
+    }
+    // What an answer can consist of at once has room for what was found.
+    let worst: usize = [&lines[0], &lines[1], &lines[3]]
+        .iter()
+        .map(|(line, _)| line.len())
+        .sum();
+    let worst = worst + texts::search_streak(1_000).len();
+    assert!(worst + 150 <= texts::MAX_ANSWER_BYTES, "{worst}");
 }
 
 #[test]
