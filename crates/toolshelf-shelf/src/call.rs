@@ -101,9 +101,9 @@ pub(crate) async fn run(
     state: &State,
     call: Call,
     context: CallContext,
+    repeats: usize,
     resolved: impl FnOnce(Vec<Delta>),
 ) -> CallReport {
-    let repeats = session.repeats(&call.name);
     let mut run = Run {
         session,
         policy: policy.as_ref(),

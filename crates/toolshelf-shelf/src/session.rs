@@ -159,16 +159,19 @@ impl Session {
         });
     }
 
-    /// How many calls of this name came directly before this one, which counts for the
-    /// next.
-    pub(crate) fn repeats(&self, name: &str) -> usize {
+    /// For each of the calls that are made at the same time, how many of its name came
+    /// directly before all of them. They count for the next.
+    fn repeats<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<usize> {
         let streak = &mut self.kept().streak;
-        if streak.0 == name {
+        let before = streak.clone();
+        let count = |name: &str| {
+            if streak.0 != name {
+                *streak = (name.to_owned(), 0);
+            }
             streak.1 += 1;
-        } else {
-            *streak = (name.to_owned(), 0);
-        }
-        streak.1
+            if before.0 == name { before.1 } else { 0 }
+        };
+        names.map(count).collect()
     }
 
     pub(crate) fn apply(&self, deltas: &[Delta]) {
@@ -330,7 +333,9 @@ impl Session {
     pub async fn call(&self, call: Call, context: CallContext) -> CallReport {
         let policy = call::policy_of(&self.shelf);
         let state = self.state();
-        call::run(self, &policy, &state, call, context, |deltas| {
+        let repeats = self.repeats([call.name.as_str()].into_iter());
+        let repeats = repeats.first().copied().unwrap_or_default();
+        call::run(self, &policy, &state, call, context, repeats, |deltas| {
             self.apply(&deltas);
         })
         .await
@@ -346,16 +351,16 @@ impl Session {
         let state = self.state();
         let (senders, receivers): (Vec<_>, Vec<_>) =
             calls.iter().map(|_| oneshot::channel()).unzip();
-        let runs = calls
-            .into_iter()
-            .zip(senders)
-            .map(|((call, context), sender)| {
+        let repeats = self.repeats(calls.iter().map(|(call, _)| call.name.as_str()));
+        let runs = calls.into_iter().zip(senders).zip(repeats).map(
+            |(((call, context), sender), repeats)| {
                 let (policy, state) = (&policy, &state);
-                call::run(self, policy, state, call, context, move |deltas| {
+                call::run(self, policy, state, call, context, repeats, move |deltas| {
                     // The receiver is in this same future; it is gone only when all is.
                     let _ = sender.send(deltas);
                 })
-            });
+            },
+        );
         let apply = async {
             for receiver in receivers {
                 if let Ok(deltas) = receiver.await {

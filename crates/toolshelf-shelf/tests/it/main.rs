@@ -15,6 +15,7 @@ mod loading;
 mod names;
 mod prefix;
 mod resume;
+mod searching;
 mod sequence;
 mod session_properties;
 mod texts;
