@@ -202,3 +202,59 @@ async fn a_list_from_the_cache_that_is_out_of_date_is_told_at_the_first_call() {
         host.end().await;
     }
 }
+
+fn starts(folder: &Path) -> usize {
+    std::fs::read_to_string(folder.join("starts")).map_or(0, |text| text.lines().count())
+}
+
+/// A list that was kept does not decide what a server has now.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_the_cache_does_not_have_is_looked_for_once() {
+    let load = json!({"group_id": "shop", "tool_names": ["gift"]});
+    for load in [None, Some(load)] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write_tools(folder, &["buy"]);
+        let mut host = Host::start(folder, "dispatch", PATIENCE).await;
+        host.list().await;
+        host.end().await;
+
+        write_tools(folder, &["buy", "gift"]);
+        let mut host = Host::start(folder, "dispatch", Duration::ZERO).await;
+        host.list().await;
+        assert_eq!(starts(folder), 1);
+        match load {
+            Some(load) => {
+                let loaded = host.call("load_tools", load).await;
+                assert!(loaded.contains(r#""expanded":true"#), "{loaded}");
+            }
+            None => {
+                let said = host.forward("shop/gift", json!({"item": "tea"})).await;
+                assert_eq!(said, r#"gift: {"item":"tea"}"#);
+            }
+        }
+        assert_eq!(starts(folder), 2);
+        // What its server does not have either is not looked for again.
+        let said = host.forward("shop/none", json!({})).await;
+        assert!(said.contains("has no tool `none`"), "{said}");
+        assert_eq!(starts(folder), 2);
+        host.end().await;
+    }
+}
+
+/// A server that has announced a change is listed again before a tool is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_is_there_as_soon_as_its_server_has_announced_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_tools(folder, &["buy"]);
+    let mut host = Host::start(folder, "dispatch", PATIENCE).await;
+    host.list().await;
+    for name in ["gift", "swap", "rent", "lend"] {
+        write_tools(folder, &["buy", name]);
+        host.forward("shop/buy", json!({"item": "announce"})).await;
+        let said = host.forward(&format!("shop/{name}"), json!({})).await;
+        assert_eq!(said, format!("{name}: {{}}"));
+    }
+    host.end().await;
+}

@@ -26,6 +26,7 @@ use crate::config::Config;
 use crate::descriptor::without_odd_fields;
 use crate::log::log;
 use crate::news::{Change, NewsDesk};
+use crate::second_look;
 use crate::servers::{Common, Servers};
 use crate::sessions::{Connected, Sessions};
 
@@ -502,7 +503,7 @@ impl McpServer for Gateway {
             name: call.name,
             arguments,
         };
-        let mut report = session.call(own, call.context).await;
+        let mut report = second_look::call(&self.servers, session, own, call.context).await;
         if let Some(error) = &report.error {
             tracing::info!(
                 call = %report.envelope.id,

@@ -51,6 +51,8 @@ struct Inner {
     kept_will_do: AtomicBool,
     /// The connection under which the list was last confirmed; zero = none.
     confirmed: AtomicU64,
+    /// How often the server said that its list has changed.
+    announced: AtomicU64,
     confirming: tokio::sync::Mutex<()>,
     /// Whether a confirmation waits for its turn after the server said that its list has
     /// changed.
@@ -103,6 +105,7 @@ impl KnownServer {
                 current: Mutex::new(None),
                 kept_will_do: AtomicBool::new(true),
                 confirmed: AtomicU64::new(0),
+                announced: AtomicU64::new(0),
                 confirming: tokio::sync::Mutex::new(()),
                 asked: AtomicBool::new(false),
             }
@@ -149,6 +152,11 @@ impl KnownServer {
         let place = self.inner.place.as_ref()?;
         let record = Arc::new(place.cache.load(&place.key)?);
         Some(self.inner.take_up(record))
+    }
+
+    /// Makes sure that what the shelf holds is what the server offers now.
+    pub(crate) async fn confirm(&self, context: &LoadContext) -> Result<(), Error> {
+        self.inner.confirm(context).await
     }
 
     /// Has the next load ask the server, whatever is kept of it.
@@ -228,6 +236,7 @@ impl Inner {
         if self.is_confirmed().await {
             return Ok(());
         }
+        let announced = self.announced.load(Ordering::SeqCst);
         let record = self.list(context).await?;
         let generation = self.server.generation();
         let before = self.current();
@@ -246,6 +255,10 @@ impl Inner {
             }
         }
         self.confirmed.store(generation, Ordering::SeqCst);
+        // One that was announced meanwhile need not be the one that came.
+        if self.announced.load(Ordering::SeqCst) != announced {
+            self.confirmed.store(0, Ordering::SeqCst);
+        }
         Ok(())
     }
 
@@ -269,6 +282,7 @@ impl Inner {
     /// The server says that its list is another one. It is listed again soon; however often
     /// it says so meanwhile, one time is enough.
     fn list_changed(self: &Arc<Self>) {
+        self.announced.fetch_add(1, Ordering::SeqCst);
         self.confirmed.store(0, Ordering::SeqCst);
         if self.current().is_none() || self.asked.swap(true, Ordering::SeqCst) {
             return;

@@ -34,6 +34,7 @@ mod gateway;
 mod known;
 mod log;
 mod news;
+mod second_look;
 mod servers;
 mod sessions;
 mod size;

@@ -125,6 +125,14 @@ impl Servers {
         server.map(KnownServer::server)
     }
 
+    /// Makes sure that the list of a server is its present one, which starts it.
+    pub(crate) async fn confirm(&self, id: &GroupId, context: &LoadContext) -> Result<(), Error> {
+        match self.servers.iter().find(|server| server.id() == id) {
+            Some(server) => server.confirm(context).await,
+            None => Ok(()),
+        }
+    }
+
     /// The longest time that starting one of them may take.
     pub(crate) fn longest_start(&self) -> Duration {
         self.servers
