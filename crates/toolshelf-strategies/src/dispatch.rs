@@ -45,7 +45,8 @@ pub struct DispatchOptions {
     /// Three forwarders instead of one, by what a tool does according to its server's
     /// hints, so that a host's rules for approval keep their meaning.
     pub split_calls: bool,
-    /// A search tool beside the load tool. The shelf needs an index for it.
+    /// A search tool beside the load tool. Its answers are compact (names, arguments, what
+    /// each does), and change no byte of the request. The shelf needs an index for it.
     pub search: bool,
 }
 

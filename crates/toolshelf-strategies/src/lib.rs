@@ -11,6 +11,9 @@
 //! | [`TstAuto`] | as `tst` or as `standard`, decided once | unchanged | as the one it is | native |
 //! | [`Standard`] | everything | unchanged | – | native |
 //!
+//! [`Dispatch`] has a search too, as an option: it answers with names and arguments, and changes
+//! nothing in the request.
+//!
 //! All of them run a tool by whichever name is unique: qualified (`group/tool`), on the
 //! wire, or bare. A deferred tool that is called before it was loaded is loaded and runs.
 //!

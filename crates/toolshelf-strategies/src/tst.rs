@@ -66,6 +66,21 @@ pub const PLUGIN: Plugin = Plugin {
 toolshelf_core::submit!(PLUGIN);
 
 /// The strategy `tst`.
+///
+/// # Behavior
+///
+/// * A request holds the tools that are not deferred, the search tool, and what was found, in
+///   the order of its first discovery, whichever servers come and go meanwhile. Names are
+///   unique. The search tool is there also when nothing is deferred at present.
+/// * What was found and is gone is left out and told once; while its server is away, it stays.
+/// * A deferred tool that is called before it was found is loaded and runs. That discovers
+///   nothing.
+/// * Only answers of the search tool discover, live or by [`Event::Discovered`]; both give the
+///   same state. A name of a group that is not loaded yet waits for it.
+/// * [`Event::DeferralRefused`] makes the session one with all tools in each request, which is
+///   told once.
+/// * Groups that can be searched, or not any more, are [`News`](toolshelf_core::News) once, and
+///   again after a compaction.
 #[derive(Debug, Clone, Default)]
 pub struct Tst {
     options: TstOptions,
@@ -132,7 +147,12 @@ impl Tst {
         })
     }
 
-    fn answer(&self, cx: &Cx<'_>, state: &State, searched: &search::Searched<'_>) -> Answer {
+    fn answer(
+        cx: &Cx<'_>,
+        state: &State,
+        searched: &search::Searched<'_>,
+        all_in_list: bool,
+    ) -> Answer {
         let names: Vec<&str> = searched.tools.iter().map(|tool| &*tool.wire_name).collect();
         let mut lines = Vec::new();
         let mut deltas = Vec::new();
@@ -143,7 +163,7 @@ impl Tst {
                 deltas.extend(disclosure(cx, state, &tool.key));
             }
         }
-        let known = |tool: &&&ShelvedTool| state.discovered.contains(&tool.key);
+        let known = |tool: &&&ShelvedTool| all_in_list || state.discovered.contains(&tool.key);
         let loaded = searched.tools.iter().filter(known).chain(&searched.pinned);
         let loaded: Vec<&str> = loaded.map(|tool| &*tool.wire_name).collect();
         if !loaded.is_empty() {
@@ -157,11 +177,14 @@ impl Tst {
         }
     }
 
+    /// A search. Where nothing is deferred it is called from habit, and what it finds is
+    /// `all_in_list` already.
     pub(crate) fn resolve_search(
         &self,
         cx: &Cx<'_>,
         state: &State,
         call: &Call,
+        all_in_list: bool,
     ) -> Step<Resolution> {
         // Where two tools share a name on the wire, the name calls one of them only.
         let reached = |tool: &ShelvedTool| offered(cx, tool) && *tool.wire_name != *self.own();
@@ -169,7 +192,8 @@ impl Tst {
             Step::Need(needs) => Step::Need(needs),
             Step::Done(Err(text)) => Step::Done(Resolution::Answer(Answer::error(text))),
             Step::Done(Ok(searched)) => {
-                Step::Done(Resolution::Answer(self.answer(cx, state, &searched)))
+                let answer = Self::answer(cx, state, &searched, all_in_list);
+                Step::Done(Resolution::Answer(answer))
             }
         }
     }
@@ -349,7 +373,8 @@ impl Strategy for Tst {
 
     fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution> {
         if call.name == self.options.search_tool {
-            return self.resolve_search(cx, state, call);
+            let all_in_list = Self::fallback(state).is_some();
+            return self.resolve_search(cx, state, call, all_in_list);
         }
         call::native(cx, call)
     }

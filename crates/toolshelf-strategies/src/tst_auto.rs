@@ -70,6 +70,18 @@ pub const PLUGIN: Plugin = Plugin {
 toolshelf_core::submit!(PLUGIN);
 
 /// The strategy `tst-auto`.
+///
+/// # Behavior
+///
+/// * The decision is made at the first request, after every group was loaded or has failed, and
+///   holds for the session, whatever is loaded later. It stands with its reason under
+///   [`DECISION`].
+/// * Definitions that reach the threshold are deferred, all of them: the share `percent` of the
+///   context window, rounded down; where no window is known, `threshold_tokens`. The window is
+///   that of the session, else that of `model` in the table.
+/// * Without a token counter, characters are held against two and a half times the threshold.
+/// * Tools that are in every request, or in none, are not counted.
+/// * Where it defers it is [`Tst`], else all tools are in each request, as under `standard`.
 #[derive(Debug, Clone, Default)]
 pub struct TstAuto {
     options: TstAutoOptions,
@@ -286,7 +298,8 @@ impl Strategy for TstAuto {
 
     fn resolve(&self, cx: &Cx<'_>, state: &State, call: &Call) -> Step<Resolution> {
         if call.name == self.tst.own() {
-            return self.tst.resolve_search(cx, state, call);
+            let all_in_list = made(state) == Some(false) || Tst::fallback(state).is_some();
+            return self.tst.resolve_search(cx, state, call, all_in_list);
         }
         call::native(cx, call)
     }

@@ -702,6 +702,12 @@ mod news {
             }]
         );
         assert_eq!(live.surface().news, []);
+        // Searched from habit.
+        assert_eq!(
+            live.search("select:create_issue"),
+            "Found 1 deferred tool(s): github__create_issue.\n\
+             Already loaded, call directly: `github__create_issue`."
+        );
         live.observe(&refused("again"));
         let again = live.surface();
         assert_eq!((offered(&again), again.news.len()), (all.to_vec(), 0));
