@@ -221,12 +221,12 @@ fn read_request(arguments: &Value, max_results: usize) -> Result<SearchQuery, St
             }
         }
     };
-    let mut end = text.len().min(MAX_QUERY_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+    // Cut, its last name could mean another tool.
+    if text.len() > MAX_QUERY_BYTES {
+        return Err(texts::query_too_long(text.len(), MAX_QUERY_BYTES));
     }
     Ok(SearchQuery {
-        text: text[..end].to_owned(),
+        text: text.to_owned(),
         limit,
         groups: Vec::new(),
     })

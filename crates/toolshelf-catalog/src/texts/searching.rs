@@ -163,6 +163,14 @@ pub fn query_missing() -> String {
         .to_owned()
 }
 
+/// `query` is longer than what is read.
+pub fn query_too_long(bytes: usize, most: usize) -> String {
+    format!(
+        "`query` has {bytes} bytes, more than {most}. A few words are enough; names can be \
+         selected in several calls."
+    )
+}
+
 /// `max_results` is something that cannot be.
 pub fn max_results_impossible(got: &str) -> String {
     format!(

@@ -385,6 +385,7 @@ fn answers_of_search_tools() {
             ("search_streak", texts::search_streak(4)),
             ("no_index", texts::no_index()),
             ("query_missing", texts::query_missing()),
+            ("query_too_long", texts::query_too_long(2_345, 2_000)),
             ("max_results_impossible", texts::max_results_impossible("0")),
             (
                 "max_results_impossible, hostile",

@@ -288,6 +288,9 @@ mod searches {
         }
         let answer = live.ask("search_tools", json!([1]));
         assert!(answer.is_error);
+        let long = format!("select:{}", "create_issue,".repeat(200));
+        let answer = live.ask("search_tools", json!({ "query": long }));
+        assert!(answer.is_error && text(&answer).starts_with("`query` has 2607 bytes"));
         assert_eq!(live.state.discovered, []);
         // Nothing is started for what cannot be searched.
         assert_eq!(live.world.asked, []);
