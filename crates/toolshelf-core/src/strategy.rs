@@ -110,8 +110,8 @@ pub struct Cx<'a> {
     pub context_window: Option<u64>,
     /// A token counter, where the host has one.
     pub counter: Option<&'a dyn TokenCounter>,
-    /// How many calls of the same name came directly before this one; zero outside of a
-    /// call.
+    /// How many calls of the same name came directly before this one, or before those that
+    /// are made at the same time as it; zero outside of a call.
     pub repeats: usize,
     /// Where texts go.
     pub placement: Placement,
