@@ -176,7 +176,7 @@ async fn a_host_that_lists_every_tool_is_told_once_that_a_server_changed_its_lis
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_from_the_cache_that_is_out_of_date_is_told_at_the_first_call() {
-    for (strategy, told) in [("standard", true), ("inject", true), ("dispatch", false)] {
+    for (strategy, told) in [("standard", true), ("dispatch", false)] {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         write_tools(folder, &["buy"]);

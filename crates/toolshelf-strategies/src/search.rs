@@ -61,12 +61,14 @@ pub(crate) fn search<'a>(
         Err(error) => return Step::Done(Err(texts::query_refused(error.for_model()))),
     };
     let searched = Searched::new(cx, request.text, &found, reached);
-    // A server that hangs must not hold up every search, so one that is starting is waited
-    // for only where something was not found: two searches at the same time then answer as
-    // they would one after the other.
+    // A server that hangs must not hold up every search. One whose tools are known by name
+    // has been asked for by a search a moment ago, mostly, and is read from somewhere near: it
+    // is waited for where something was not found, so that two searches at the same time answer
+    // as they would one after the other.
     if searched.lacks_something() {
         let starting = unsettled(cx, |entry| {
-            matches!(entry.condition, Condition::Pending).then_some(Need::Settle)
+            let starting = matches!(entry.condition, Condition::Pending);
+            (starting && entry.names_known()).then_some(Need::Settle)
         });
         if !starting.is_empty() {
             return Step::Need(starting);
