@@ -383,7 +383,8 @@ pub(crate) struct CallArguments {
     #[command(flatten)]
     pub(crate) servers: Servers,
 
-    /// How long the call may take
+    /// How long it may take, the start of the server included, whatever its entry says [default:
+    /// 60 s for the start, and 5 min for each sign of life of the call]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<std::time::Duration>,
 

@@ -10,6 +10,7 @@ use toolshelf_core::{
     Call, CallContext, Cancellation, ContentBlock, ErrorKind, Groups, JsonText, Progress,
     ProgressSink, Registry, ToolKey, ToolOutcome, ToolResult,
 };
+use toolshelf_gateway::config::EntryState;
 use toolshelf_shelf::{CallReport, SessionOptions, Shelf};
 
 use crate::arguments::CallArguments;
@@ -30,7 +31,17 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<(), Failure> {
     let given = read_arguments(&arguments.arguments)?;
-    let config = source::config(&arguments.servers)?;
+    let mut config = source::config(&arguments.servers)?;
+    let deadline = arguments
+        .timeout
+        .and_then(|timeout| Instant::now().checked_add(timeout));
+    if let Some(given) = arguments.timeout {
+        for entry in &mut config.servers {
+            if let EntryState::Stdio { timeout, .. } = &mut entry.state {
+                *timeout = Some(given);
+            }
+        }
+    }
     let strategy = registry
         .strategy("standard", &Value::Null)
         .map_err(|error| Failure::asked(&error))?;
@@ -40,16 +51,20 @@ pub(crate) async fn run(
     let cancellation = Cancellation::new();
     let report = guarded(
         async {
-            let key = find(shelf, &arguments.tool, &cancellation).await?;
+            let found = find(shelf, &arguments.tool, &cancellation);
+            let key = match arguments.timeout {
+                Some(timeout) => tokio::time::timeout(timeout, found).await.map_err(|_| {
+                    Failure::server(format!("not ready within {} s", timeout.as_secs_f64()))
+                })?,
+                None => found.await,
+            }?;
             drop(waiting);
             let session = shelf
                 .session(strategy, SessionOptions::default())
                 .map_err(|error| Failure::of(&error))?;
             let mut context = CallContext::new();
             context.cancellation = cancellation.clone();
-            context.deadline = arguments
-                .timeout
-                .and_then(|timeout| Instant::now().checked_add(timeout));
+            context.deadline = deadline;
             context.progress = Some(Arc::new(ProgressLines::new()));
             let call = Call {
                 id: "call_0".to_owned(),

@@ -447,6 +447,20 @@ fn calls_that_fail_say_whose_fault_it_is() {
         r#"{"people": ["mara"], "rounds": 600}"#,
     ];
     run(&slow).ended(1);
+    // The start of the server counts, whatever its entry says.
+    let mut hangs = faulty(&["start=600000"]);
+    hangs["timeout"] = json!(300);
+    let config = TestConfig::of(&json!({"hangs": hangs}));
+    let ran = run(&[
+        "call",
+        "-c",
+        config.path(),
+        "hangs/echo",
+        "--timeout",
+        "0.3",
+    ])
+    .ended(1);
+    assert!(ran.err.contains("not ready within"), "{}", ran.err);
 
     // The caller's: 2, and nothing ran.
     let faults: &[(&[&str], &str)] = &[

@@ -129,11 +129,14 @@ pub(super) fn read(
     let mut reader = Reader {
         fields: &mut fields,
         environment,
+        notes: Vec::new(),
     };
     entry.state = match reader.texts(&mut entry) {
         Ok(()) => reader.transport().unwrap_or_else(EntryState::Faulty),
         Err(fault) => EntryState::Faulty(fault),
     };
+    let notes = reader.notes.into_iter();
+    warnings.extend(notes.map(|note| format!("server '{}': {note}", entry.id)));
     entry
 }
 
@@ -141,6 +144,8 @@ pub(super) fn read(
 struct Reader<'a> {
     fields: &'a mut Map<String, Value>,
     environment: &'a dyn Environment,
+    /// What is odd, though it can be used.
+    notes: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -302,7 +307,12 @@ impl Reader<'_> {
             return Ok(None);
         };
         let seconds = if seconds >= MILLISECONDS_FROM {
-            seconds / 1_000.0
+            let meant = seconds / 1_000.0;
+            self.notes.push(format!(
+                "'timeout' is a number of seconds; {seconds} is taken for milliseconds, so it is \
+                 {meant} s"
+            ));
+            meant
         } else {
             seconds
         };
