@@ -21,7 +21,7 @@ use toolshelf_core::{
     Strategy, Surface, ToolSlot, options_schema, read_options,
 };
 
-use crate::listing::{self, GATEWAY_CATALOG_BYTES};
+use crate::listing;
 use crate::lookup::bare;
 use crate::split::Reach;
 use crate::view::{self, own_slot};
@@ -33,8 +33,8 @@ use crate::{call, envelope, forward, load, search};
 pub struct DispatchOptions {
     /// A header in place of the format's own; an empty one means none.
     pub header: Option<String>,
-    /// The most bytes of the catalog. In an MCP server the bound is 2,000 bytes, or less
-    /// where this is less.
+    /// The most bytes of the catalog. In an MCP server the bound is 2,000 bytes for the
+    /// whole description that it stands in, or less where this is less.
     pub catalog_budget: Option<usize>,
     /// How many bytes of schemas the load of a whole group gives at once.
     pub schema_budget: usize,
@@ -115,8 +115,12 @@ impl Dispatch {
         match cx.placement {
             Placement::SystemPrompt => DispatchCatalog::default().render(&view).text,
             Placement::McpServer => {
-                let own = view.budget.unwrap_or(GATEWAY_CATALOG_BYTES);
-                view.budget = Some(own.min(GATEWAY_CATALOG_BYTES));
+                let describe = if self.options.split_calls {
+                    texts::load_tools_split_gateway
+                } else {
+                    texts::load_tools_gateway
+                };
+                view.budget = Some(listing::gateway_budget(view.budget, describe));
                 GatewayCatalog::default().render(&view).text
             }
         }

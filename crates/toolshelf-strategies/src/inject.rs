@@ -18,7 +18,7 @@ use toolshelf_core::{
     options_schema, read_options,
 };
 
-use crate::listing::{self, GATEWAY_CATALOG_BYTES};
+use crate::listing;
 use crate::slots::offered;
 use crate::view::{self, own_slot};
 use crate::{call, load};
@@ -29,8 +29,8 @@ use crate::{call, load};
 pub struct InjectOptions {
     /// A header in place of the format's own; an empty one means none.
     pub header: Option<String>,
-    /// The most bytes of the catalog. In an MCP server the bound is 2,000 bytes, or less
-    /// where this is less.
+    /// The most bytes of the catalog. In an MCP server the bound is 2,000 bytes for the
+    /// whole description that it stands in, or less where this is less.
     pub catalog_budget: Option<usize>,
     /// Answer with `"schemas":null` instead of leaving the key out, for readers that
     /// expect it.
@@ -87,12 +87,10 @@ impl Inject {
             .collect();
         let budget = match cx.placement {
             Placement::SystemPrompt => self.options.catalog_budget,
-            Placement::McpServer => Some(
-                self.options
-                    .catalog_budget
-                    .unwrap_or(GATEWAY_CATALOG_BYTES)
-                    .min(GATEWAY_CATALOG_BYTES),
-            ),
+            Placement::McpServer => Some(listing::gateway_budget(
+                self.options.catalog_budget,
+                texts::load_tools_inject_gateway,
+            )),
         };
         let header = match cx.placement {
             Placement::SystemPrompt => self.options.header.as_deref(),

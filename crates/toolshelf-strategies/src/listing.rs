@@ -1,13 +1,26 @@
 //! Groups as a catalog lists them.
 
 use toolshelf_core::catalog::CatalogGroup;
-use toolshelf_core::{Cx, Exposure, GroupEntry, ToolKey, ToolName};
+use toolshelf_core::{Cx, Error, Exposure, GroupEntry, ToolDefinition, ToolKey, ToolName};
 
 use crate::lookup::exposure;
 use crate::view::shown_names;
 
-/// How many bytes the catalog has inside an MCP server's tool description.
-pub(crate) const GATEWAY_CATALOG_BYTES: usize = 2_000;
+/// How many bytes the description of `load_tools` has in an MCP server, with the catalog.
+const GATEWAY_DESCRIPTION_BYTES: usize = 2_000;
+
+/// How many bytes the catalog has in the description of `load_tools` that `describe` makes
+/// of it, or less where the host wants less.
+pub(crate) fn gateway_budget(
+    wanted: Option<usize>,
+    describe: impl Fn(&str) -> Result<ToolDefinition, Error>,
+) -> usize {
+    let with_one_byte = describe("-").ok();
+    let description = with_one_byte.as_ref().and_then(ToolDefinition::description);
+    let before = description.map_or(0, |text| text.len() - 1);
+    let room = GATEWAY_DESCRIPTION_BYTES.saturating_sub(before);
+    wanted.unwrap_or(room).min(room)
+}
 
 /// Whether a group stands in a catalog at all.
 fn is_deferred(entry: &GroupEntry) -> bool {

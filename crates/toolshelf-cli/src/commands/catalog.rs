@@ -17,6 +17,9 @@ use crate::stderr::note;
 use crate::tokens::O200kBase;
 use crate::waiting::Waiting;
 
+/// How many bytes the description of `load_tools` has in an MCP server.
+const DESCRIPTION_BYTES: usize = 2_000;
+
 pub(crate) async fn run(
     arguments: &CatalogArguments,
     registry: &Registry,
@@ -59,7 +62,7 @@ pub(crate) async fn run(
     drop(waiting);
 
     let text = catalog_text(&surface, placement);
-    let rendered = shelf.with_groups(|groups| rendered(groups, registry, text));
+    let rendered = shelf.with_groups(|groups| rendered(groups, registry, text, placement));
     let own = surface.tools.iter().filter(|slot| slot.key.is_none());
     let own_tokens: usize = own
         .map(|slot| O200kBase.count(&definition_text(&slot.name, &slot.definition)))
@@ -128,15 +131,25 @@ fn rendered(
     groups: &Groups,
     registry: &Registry,
     text: &str,
+    placement: Placement,
 ) -> Option<(&'static str, &'static str)> {
     if text.is_empty() {
         return None;
     }
+    // What stands before the catalog in a description takes of its room.
+    let before = text
+        .split_once("\n\n")
+        .map_or(0, |(before, _)| before.len() + 2);
+    let budget = match placement {
+        Placement::McpServer => Some(DESCRIPTION_BYTES.saturating_sub(before)),
+        Placement::SystemPrompt => None,
+    };
     let names = registry.names(toolshelf_core::PluginKind::CatalogFormat);
     let written = names.into_iter().filter_map(|name| {
         let format = registry.catalog_format(name, &Value::Null).ok()?;
         let view = CatalogView {
             groups: groups.iter().map(|(_, entry)| shown(entry)).collect(),
+            budget,
             ..CatalogView::default()
         };
         let catalog = format.render(&view);

@@ -52,6 +52,15 @@ fn without_groups_there_is_no_section_and_the_load_tool_is_there() {
     }
 }
 
+fn many_groups(many: usize, names: &[&str]) -> World {
+    let mut world = World::default();
+    world.placement = Placement::McpServer;
+    for n in 0..many {
+        world = world.group(&format!("group{n}"), names);
+    }
+    world
+}
+
 #[test]
 fn a_catalog_keeps_to_its_budget() {
     let names: Vec<String> = (0..40).map(|n| format!("tool_number_{n}")).collect();
@@ -75,17 +84,28 @@ fn a_catalog_keeps_to_its_budget() {
         assert!(text.contains("`group29`"));
     }
     // In an MCP server the catalog stands in the description of the load tool, bounded.
-    world.placement = Placement::McpServer;
-    for strategy in [&Dispatch::default() as &dyn Strategy, &Inject::default()] {
-        let surface = world.surface(strategy, &state());
-        assert!(surface.prompt_section.is_none());
-        let load = surface
-            .tools
-            .iter()
-            .find(|slot| &*slot.name == "load_tools");
-        let description = load.unwrap().definition.description().unwrap();
-        assert!(description.contains("`group0`"));
-        assert!(description.len() < 2_400, "{}", description.len());
+    let split = Dispatch::new(DispatchOptions {
+        split_calls: true,
+        ..DispatchOptions::default()
+    });
+    for many in [30, 60, 120, 300] {
+        world = many_groups(many, &names);
+        for strategy in [
+            &Dispatch::default() as &dyn Strategy,
+            &split,
+            &Inject::default(),
+        ] {
+            let surface = world.surface(strategy, &state());
+            assert!(surface.prompt_section.is_none());
+            let load = surface
+                .tools
+                .iter()
+                .find(|slot| &*slot.name == "load_tools");
+            let description = load.unwrap().definition.description().unwrap();
+            assert!(description.contains("`group0`"));
+            // What stands before the catalog counts too.
+            assert!(description.len() <= 2_000, "{}", description.len());
+        }
     }
 }
 
