@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
+use crate::output::is_invisible;
+
 /// The width of a terminal that does not tell it.
 const DEFAULT_COLUMNS: usize = 80;
 
@@ -99,16 +101,60 @@ fn write(text: &[u8]) {
     let _ = err.flush();
 }
 
+/// A record as one line: what a server wrote cannot pass for a record of ours. Colours stay.
+fn one_line(record: &str) -> String {
+    let (text, end) = match record.strip_suffix('\n') {
+        Some(text) => (text, "\n"),
+        None => (record, ""),
+    };
+    let mut line = String::with_capacity(record.len());
+    for (at, c) in text.char_indices() {
+        if c == '\x1b' && is_color(&text[at + 1..]) || !c.is_control() && !is_invisible(c) {
+            line.push(c);
+        } else {
+            line.extend(c.escape_default());
+        }
+    }
+    line.push_str(end);
+    line
+}
+
+/// Whether what stands behind an escape makes it a colour.
+fn is_color(rest: &str) -> bool {
+    rest.strip_prefix('[').is_some_and(|rest| {
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        rest.starts_with('m')
+    })
+}
+
 /// Where the log writes; each write is a whole record.
 pub(crate) struct Log;
 
 impl Write for Log {
     fn write(&mut self, record: &[u8]) -> std::io::Result<usize> {
-        write(record);
+        if JSON.load(Ordering::Relaxed) {
+            write(record);
+        } else {
+            write(one_line(&String::from_utf8_lossy(record)).as_bytes());
+        }
         Ok(record.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_line_whatever_stands_in_it() {
+        let forged = "\x1b[33m WARN\x1b[0m a\r\n2026-01-01 ERROR b\0\x1b[2J\u{202e}\u{85}é\n";
+        assert_eq!(
+            one_line(forged),
+            "\x1b[33m WARN\x1b[0m a\\r\\n2026-01-01 ERROR b\\u{0}\\u{1b}[2J\\u{202e}\\u{85}é\n"
+        );
     }
 }

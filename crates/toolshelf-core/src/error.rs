@@ -188,6 +188,22 @@ impl Error {
         &self.0.context
     }
 
+    /// The text for the operator without facts that stand beside it already.
+    ///
+    /// ```
+    /// use toolshelf_core::{Error, ErrorKind};
+    /// let error = Error::new(ErrorKind::Exited, "it ended")
+    ///     .context("server", "github")
+    ///     .context("exit", "1");
+    /// assert_eq!(error.without(&["server"]).to_string(), "it ended (exit: 1)");
+    /// ```
+    pub fn without<'a>(&'a self, keys: &'a [&'a str]) -> impl fmt::Display + 'a {
+        Without {
+            error: &self.0,
+            keys,
+        }
+    }
+
     /// The earliest time for another try, when somebody set one.
     pub fn retry_delay(&self) -> Option<Duration> {
         self.0.retry_after
@@ -223,12 +239,26 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(operation) = self.0.operation {
+        let error = &self.0;
+        Without { error, keys: &[] }.fmt(f)
+    }
+}
+
+/// See [`Error::without`].
+struct Without<'a> {
+    error: &'a Inner,
+    keys: &'a [&'a str],
+}
+
+impl fmt::Display for Without<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(operation) = self.error.operation {
             write!(f, "{operation}: ")?;
         }
-        f.write_str(&self.0.message)?;
+        f.write_str(&self.error.message)?;
         let mut separator = " (";
-        for (key, value) in &self.0.context {
+        let told = |(key, _): &&(&str, String)| !self.keys.contains(key);
+        for (key, value) in self.error.context.iter().filter(told) {
             write!(f, "{separator}{key}: {value}")?;
             separator = ", ";
         }

@@ -32,7 +32,7 @@ pub mod config;
 mod descriptor;
 mod gateway;
 mod known;
-mod log;
+pub mod log;
 mod news;
 mod second_look;
 mod servers;

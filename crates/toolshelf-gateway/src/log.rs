@@ -2,6 +2,12 @@
 
 use toolshelf_shelf::ShelfEvent;
 
+/// The target of records of servers that cannot be used, for programs that say so elsewhere.
+pub const FAILED: &str = "toolshelf_gateway::failed";
+
+/// The target of records of tools that are left out.
+pub const LEFT_OUT: &str = "toolshelf_gateway::left_out";
+
 /// Writes an event. Arguments and results never stand in it.
 pub(crate) fn log(event: &ShelfEvent) {
     match event {
@@ -22,17 +28,19 @@ pub(crate) fn log(event: &ShelfEvent) {
                 "ready"
             );
             for tool in &loaded.set_aside {
-                tracing::warn!(server = %group, tool = %tool.name, reason = %tool.reason, "tool left out");
+                tracing::warn!(target: LEFT_OUT, server = %group, tool = %tool.name, reason = %tool.reason, "tool left out");
             }
         }
         ShelfEvent::LoadFailed {
             group, error, took, ..
         } => {
             tracing::warn!(
+                target: FAILED,
                 server = %group,
                 kind = %error.kind(),
                 ms = took.as_millis() as u64,
-                "cannot be used: {error}"
+                "cannot be used: {}",
+                error.without(&["server", "group"])
             );
         }
         ShelfEvent::CallStarted {

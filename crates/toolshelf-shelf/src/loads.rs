@@ -276,7 +276,15 @@ impl Loads {
         let result = result
             .and_then(|loaded| LoadedGroup::new(&flight.group, loaded))
             .map(|loaded| Arc::new(Shelved::new(loaded)))
-            .map_err(|error| Arc::new(error.context("group", id.as_str())));
+            .map_err(|error| {
+                let named =
+                    |(key, value): &(&str, String)| *key == "server" && value == id.as_str();
+                // A server that is a group under the same name is named once.
+                if error.contexts().iter().any(named) {
+                    return Arc::new(error);
+                }
+                Arc::new(error.context("group", id.as_str()))
+            });
         let outcome = self.settle_slot(flight, result);
         let took = flight.begun.elapsed();
         let failed = |error: Arc<Error>| ShelfEvent::LoadFailed {

@@ -165,7 +165,7 @@ impl McpClient {
         deadlines: Deadlines,
         on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>,
     ) -> Result<Self, ConnectFault> {
-        let link = Arc::new(Link::new(on_list_changed));
+        let link = Arc::new(Link::new(&options.id, on_list_changed));
         let limit = options.max_message_bytes;
         let lines = LineReader::new(reader, limit);
         let (writer, writing) = LineWriter::start(writer, limit);

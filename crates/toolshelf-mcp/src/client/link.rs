@@ -50,6 +50,7 @@ pub(crate) struct InFlight {
 /// What is known of a connection.
 #[derive(Default)]
 pub(crate) struct Link {
+    id: String,
     calls: Mutex<BTreeMap<i64, Arc<InFlight>>>,
     ended: Cancellation,
     ended_at: OnceLock<Instant>,
@@ -61,8 +62,9 @@ pub(crate) struct Link {
 
 impl Link {
     /// A connection on which nothing has happened.
-    pub(crate) fn new(on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>) -> Self {
+    pub(crate) fn new(id: &str, on_list_changed: Option<Arc<dyn Fn() + Send + Sync>>) -> Self {
         Self {
+            id: one_line(id, 128),
             on_list_changed,
             ..Self::default()
         }
@@ -186,6 +188,7 @@ impl Link {
             .get_or_init(|| one_line(line, MAX_NOISE_BYTES));
         if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
+                server = %self.id,
                 bytes = line.len(),
                 "a server writes lines to its standard output that are no messages; they are skipped"
             );
