@@ -52,14 +52,8 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "log_level")]
     pub(crate) verbose: u8,
 
-    /// What is logged, to standard error [default: warn]
-    #[arg(
-        long,
-        global = true,
-        value_name = "LEVEL",
-        env = "TOOLSHELF_LOG",
-        hide_env_values = true
-    )]
+    /// What is logged, to standard error [env: TOOLSHELF_LOG] [default: warn]
+    #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log_level: Option<LogLevel>,
 
     /// Log JSON: on standard error each line is an object with timestamp, level, fields and

@@ -49,7 +49,12 @@ use crate::output::Output;
 
 /// Runs the command that the arguments of this process ask for.
 pub fn run(registry: Registry) -> ExitCode {
-    let cli = match Cli::try_parse() {
+    // `help --help` asks for what `help` gives.
+    let words: Vec<_> = std::env::args_os().collect();
+    let is_help = |word: &std::ffi::OsString| word == "--help" || word == "-h";
+    let help_of_help = words.len() == 3 && words[1] == "help" && is_help(&words[2]);
+    let words = &words[..words.len() - usize::from(help_of_help)];
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(message) => {
             let code = u8::try_from(message.exit_code()).unwrap_or(1);
@@ -67,7 +72,11 @@ pub fn run(registry: Registry) -> ExitCode {
         return commands::watchdog::run();
     }
     let output = Output::new(cli.global.color);
-    logging::start(&cli.global, &cli.command);
+    let asked = match logging::asked(&cli.global) {
+        Ok(asked) => asked,
+        Err(failure) => return failure.report(&output),
+    };
+    logging::start(&cli.global, &cli.command, asked);
     // One thread: a message that passes through wakes nobody else. Files and programs are
     // waited for elsewhere.
     let runtime = match tokio::runtime::Builder::new_current_thread()

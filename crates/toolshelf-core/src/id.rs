@@ -18,7 +18,8 @@ fn check(what: &'static str, text: &str) -> Result<(), Error> {
         None => Ok(()),
         Some(fault) => Err(Error::new(
             ErrorKind::InvalidDefinition,
-            format!("{what} {:?} is not valid: {fault}", bounded(text)),
+            // A backtick is seen as an escape: bare, it would end a code span.
+            format!("{what} {:?} is not valid: {fault}", bounded(text)).replace('`', "\\u{60}"),
         )),
     }
 }
@@ -42,7 +43,10 @@ pub(crate) fn fault(text: &str, max_bytes: usize) -> Option<String> {
     } else {
         text.chars()
             .find(|c| c.is_control() || is_invisible(*c) || matches!(c, ',' | '`'))
-            .map(|c| format!("it holds the character {c:?}"))
+            .map(|c| match c {
+                '`' => "it holds a backtick".to_owned(),
+                c => format!("it holds the character {c:?}"),
+            })
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn not_loaded(group: &GroupId, error: &Error) -> String {
         (ErrorKind::NeedsSignIn, _) => {
             format!("{text} Tell the user; until then these tools cannot be used.")
         }
-        (_, Some(wait)) => {
+        (kind, Some(wait)) if kind.is_retryable() => {
             let seconds = wait.as_secs_f64().ceil() as u64;
             format!("{text} It can be tried again in {seconds} s.")
         }

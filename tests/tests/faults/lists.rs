@@ -84,6 +84,8 @@ async fn a_list_that_failed_never_looks_like_an_empty_one() {
             assert!(!line.contains("tools)"), "{line}");
             let said = host.load_refused(group).await;
             holds(&said, &[&format!("`{group}`"), words]);
+            // A list has no effect.
+            assert!(!said.contains("took effect"), "{said}");
             let said = host.refused(&format!("{group}/tool_1"), json!({})).await;
             holds(&said, &[&format!("`{group}`"), words]);
         }

@@ -111,9 +111,12 @@ pub fn load_failed(group: &GroupId, error: &Error) -> String {
         );
     }
     let advice = match error.retry_delay() {
-        Some(wait) => format!("It can be tried again in {}.", seconds(wait)),
+        // A delay is for those who can do something with it.
+        Some(wait) if error.kind().is_retryable() => {
+            format!("It can be tried again in {}.", seconds(wait))
+        }
         None if error.kind().is_retryable() => "It may work when tried again later.".to_owned(),
-        None => "Trying again is unlikely to help; go on without it, or tell the user.".to_owned(),
+        _ => "Trying again is unlikely to help; go on without it, or tell the user.".to_owned(),
     };
     format!("Group {group} cannot be loaded: {reason} {advice}")
 }

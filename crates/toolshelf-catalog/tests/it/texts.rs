@@ -446,6 +446,17 @@ fn errors_hold_no_detail_for_operators() {
     );
 }
 
+/// A pause before the next try is no advice where no try helps.
+#[test]
+fn what_cannot_pass_is_not_told_to_be_tried_again() {
+    let wait = Duration::from_secs(1);
+    for kind in [ErrorKind::InvalidConfig, ErrorKind::NotFound] {
+        let error = Error::new(kind, "").retry_after(wait);
+        let text = texts::load_failed(&group("g"), &error);
+        assert!(!text.contains("tried again"), "{text}");
+    }
+}
+
 #[test]
 fn errors_are_bounded() {
     let long = "x".repeat(100_000);

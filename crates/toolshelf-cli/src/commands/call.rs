@@ -10,7 +10,7 @@ use toolshelf_core::{
     Call, CallContext, Cancellation, ContentBlock, ErrorKind, Groups, JsonText, Progress,
     ProgressSink, Registry, ToolKey, ToolOutcome, ToolResult,
 };
-use toolshelf_gateway::config::EntryState;
+use toolshelf_gateway::config::{EntryState, ServerEntry};
 use toolshelf_shelf::{CallReport, SessionOptions, Shelf};
 
 use crate::arguments::CallArguments;
@@ -35,6 +35,17 @@ pub(crate) async fn run(
     let deadline = arguments
         .timeout
         .and_then(|timeout| Instant::now().checked_add(timeout));
+    let named = |entry: &&ServerEntry| {
+        let rest = arguments.tool.strip_prefix(entry.id.as_str());
+        matches!(entry.state, EntryState::Disabled)
+            && rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    if let Some(off) = config.servers.iter().find(named) {
+        return Err(Failure::usage(format!(
+            "the server '{}' is disabled",
+            off.id
+        )));
+    }
     if let Some(given) = arguments.timeout {
         for entry in &mut config.servers {
             if let EntryState::Stdio { timeout, .. } = &mut entry.state {
@@ -156,6 +167,11 @@ fn no_group(groups: &Groups, name: &str) -> Failure {
             cut(&ids.join(", "), 400)
         ));
     };
+    if ids.contains(&group) {
+        return Failure::usage(format!(
+            "'{name}' names no tool of the server '{group}'; `toolshelf tools {group}` lists them"
+        ));
+    }
     Failure::usage(format!(
         "there is no server '{group}' that can be used{}",
         meant(

@@ -6,7 +6,7 @@ use toolshelf_gateway::cache::{DescriptorCache, user_cache_dir};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 
 use crate::arguments::RefreshArguments;
-use crate::commands::tools::keep;
+use crate::commands::tools::{keep, refuse_disabled};
 use crate::failure::Failure;
 use crate::output::{Output, counted};
 use crate::signals::guarded;
@@ -20,6 +20,9 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let mut config = source::config(&arguments.servers)?;
     keep(&mut config, &arguments.only)?;
+    if !arguments.only.is_empty() {
+        refuse_disabled(&config)?;
+    }
     let folder = user_cache_dir().ok_or_else(|| {
         Failure::usage("there is no place for a cache: set HOME or TOOLSHELF_CACHE_DIR")
     })?;

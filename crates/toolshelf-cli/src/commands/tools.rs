@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Cancellation, Error, GroupId, LoadedGroup, Registry, ShelvedTool};
-use toolshelf_gateway::config::{Config, EntryState};
+use toolshelf_gateway::config::{Config, EntryState, ServerEntry};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 
 use crate::arguments::ToolsArguments;
@@ -123,6 +123,18 @@ pub(crate) fn keep(config: &mut Config, only: &[String]) -> Result<(), Failure> 
             .retain(|entry| only.iter().any(|name| entry.id.as_str() == name));
     }
     Ok(())
+}
+
+/// Servers that were asked for by name have to be switched on.
+pub(crate) fn refuse_disabled(config: &Config) -> Result<(), Failure> {
+    let off = |entry: &&ServerEntry| matches!(entry.state, EntryState::Disabled);
+    match config.servers.iter().find(off) {
+        Some(entry) => Err(Failure::usage(format!(
+            "the server '{}' is disabled",
+            entry.id
+        ))),
+        None => Ok(()),
+    }
 }
 
 enum State {

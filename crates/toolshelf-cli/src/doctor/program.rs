@@ -77,6 +77,9 @@ fn is_executable(_path: &Path) -> bool {
 /// How to come by a command that is not there.
 pub(crate) fn how_to_get(command: &str) -> String {
     let name = Path::new(command).file_stem().and_then(OsStr::to_str);
+    if command.starts_with("~/") {
+        return "write the whole path, or ${HOME} for '~', which only shells expand".to_owned();
+    }
     let how = match name.unwrap_or_default() {
         "npx" | "npm" | "node" => "install Node.js, which brings it (https://nodejs.org)",
         "uvx" | "uv" => "install uv (https://docs.astral.sh/uv)",

@@ -11,6 +11,9 @@ use crate::message::RpcError;
 /// How much of a server's own error text is shown, in bytes.
 const MAX_SERVER_MESSAGE_BYTES: usize = 1_024;
 
+/// The operation that can have an effect.
+const CALL: &str = "tools/call";
+
 /// Makes the errors of one server.
 #[derive(Debug, Clone)]
 pub(crate) struct Faults {
@@ -96,12 +99,16 @@ impl Faults {
 
     /// It ended in the middle of something.
     pub(crate) fn ended(&self, operation: &'static str) -> Error {
+        let next = if operation == CALL {
+            "whether the call took effect is not known. It is started again for the next call."
+        } else {
+            "it is started again when it is needed."
+        };
         self.error(
             ErrorKind::Exited,
             operation,
             "the server ended before it answered",
-            "ended before it answered; whether the call took effect is not known. It is started \
-             again for the next call.",
+            &format!("ended before it answered; {next}"),
         )
     }
 
@@ -127,11 +134,16 @@ impl Faults {
 
     /// It did not answer in time.
     pub(crate) fn timed_out(&self, operation: &'static str, after: Duration) -> Error {
+        let effect = if operation == CALL {
+            "; whether the call took effect is not known"
+        } else {
+            ""
+        };
         self.error(
             ErrorKind::TimedOut,
             operation,
             format!("no answer within {}", written(after)),
-            "did not answer in time; whether the call took effect is not known.",
+            &format!("did not answer in time{effect}."),
         )
     }
 

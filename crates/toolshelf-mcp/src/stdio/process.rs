@@ -70,7 +70,11 @@ impl Process {
         {
             return Err(faults.not_started(
                 ErrorKind::InvalidConfig,
-                format!("the working directory '{}' does not exist", cwd.display()),
+                format!(
+                    "the working directory '{}' does not exist{}",
+                    cwd.display(),
+                    hint(&cwd.to_string_lossy())
+                ),
             ));
         }
         let mut command = Command::new(&config.command);
@@ -237,9 +241,12 @@ fn not_spawned(config: &StdioConfig, faults: &Faults, cause: io::Error) -> Error
                 .or_else(|| std::env::var("PATH").ok())
                 .unwrap_or_default();
             let message = if command.contains(std::path::is_separator) {
-                format!("there is no program '{command}'")
+                format!("there is no program '{command}'{}", hint(command))
             } else {
-                format!("the command '{command}' was not found in PATH ({path})")
+                format!(
+                    "the command '{command}' was not found in PATH ({path}){}",
+                    hint(command)
+                )
             };
             faults.no_program(message)
         }
@@ -249,6 +256,17 @@ fn not_spawned(config: &StdioConfig, faults: &Faults, cause: io::Error) -> Error
         ),
     }
     .caused_by(cause)
+}
+
+/// What a shell would have made of a word, and nobody else does.
+fn hint(word: &str) -> &'static str {
+    if word == "~" || word.starts_with("~/") {
+        "; '~' is expanded by shells only: write the whole path, or ${HOME}"
+    } else if word.trim().contains(char::is_whitespace) {
+        "; a command is the program alone: the words behind it belong into 'args'"
+    } else {
+        ""
+    }
 }
 
 /// A process group that is killed when nobody looks after it any more, such as at the
