@@ -21,8 +21,8 @@ or .mcp.json here, then toolshelf.json in your configuration directory.
 
 Exit codes:
   0    All is well
-  1    A tool or a server failed; of those that look at all servers (tools, refresh, doctor),
-       also one whose entry is wrong; `search` found nothing
+  1    A tool or a server failed; of those that look at all servers (tools, catalog, refresh,
+       doctor), also one whose entry is wrong; `search` found nothing
   2    The command line, the arguments of a tool or the configuration are wrong
   130  Control-C (143 for SIGTERM); `serve` ends with 0, since that is how it ends";
 
@@ -315,7 +315,8 @@ pub(crate) struct DoctorArguments {
 const CATALOG_AFTER: &str = "\
 Prints the bytes that a model reads, and figures on standard error (or both in --json).
 Under `gateway` they stand in the description of load_tools, within 2,000 bytes; under `prompt`
-they are a section of the system prompt, for agents that use the library.
+they are a section of the system prompt, for agents that use the library. The exit code is 1 when a
+server could not be used; it stands in the catalog without its tools.
 
 Examples:
   toolshelf catalog

@@ -43,10 +43,13 @@ pub(crate) async fn run(
         Where::Gateway => Placement::McpServer,
     };
     let cancellation = Cancellation::new();
+    let mut failed = false;
     let surface = guarded(
         async {
             for (id, result) in shelf.load_all(&cancellation).await {
                 if let Err(error) = result {
+                    failed = true;
+                    let error = error.without(&["server", "group"]);
                     tracing::warn!(server = %id, "stands in the catalog without its tools: {error}");
                 }
             }
@@ -69,7 +72,7 @@ pub(crate) async fn run(
         .sum();
     let (format, tier) = rendered.unzip();
     if arguments.json {
-        return output.write_json(&json!({
+        output.write_json(&json!({
             "strategy": arguments.strategy,
             "placement": match placement {
                 Placement::SystemPrompt => "prompt",
@@ -86,7 +89,8 @@ pub(crate) async fn run(
                 "tokens": own_tokens,
             },
             "tokenizer": O200kBase.name(),
-        }));
+        }))?;
+        return ended(failed);
     }
     if text.is_empty() {
         note(&format!(
@@ -94,7 +98,7 @@ pub(crate) async fn run(
             arguments.strategy,
             counted(surface.tools.len(), "tool")
         ));
-        return Ok(());
+        return ended(failed);
     }
     output.write(text)?;
     let format = match (format, tier) {
@@ -107,7 +111,12 @@ pub(crate) async fn run(
         counted(O200kBase.count(text), "token"),
         counted(own_tokens, "token"),
     ));
-    Ok(())
+    ended(failed)
+}
+
+/// How the command ends: the log has said which servers could not be used.
+fn ended(failed: bool) -> Result<(), Failure> {
+    if failed { Err(Failure::said()) } else { Ok(()) }
 }
 
 /// The section of the prompt, or the description in which the catalog stands.

@@ -243,7 +243,7 @@ fn a_log_of_json_is_nothing_but_json() {
         (&["tools", "nobody"], 2),
         (&["call", "odd/steps", steps], 0),
         (&["call", "odd/echo"], 2),
-        (&["catalog"], 0),
+        (&["catalog"], 1),
         (&["doctor", "-v"], 1),
         (&["nonsense"], 2),
     ];
@@ -309,8 +309,7 @@ fn exit_codes_are_those_of_the_help() {
     ] {
         assert_eq!(code(&["call", tool]), expected, "call {tool}");
     }
-    // A catalog shows servers that cannot be used as such.
-    assert_eq!(code(&["catalog"]), 0);
+    assert_eq!(code(&["catalog"]), 1);
     assert_eq!(code(&["catalog", "--strategy", "none"]), 2);
     assert_eq!(code(&["serve", "--strategy", "none"]), 2);
 }
