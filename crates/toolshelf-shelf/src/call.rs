@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::{
-    Arguments, Availability, Call, CallContext, Cx, Delta, Error, ErrorKind, Exposure, Need,
-    Repair, Resolution, Settled, State, Step, ToolDefinition, ToolKey, ToolOutcome, ToolResult,
+    Arguments, Availability, Call, CallContext, Condition, Cx, Delta, Error, ErrorKind, Exposure,
+    Need, Repair, Resolution, Settled, State, Step, ToolDefinition, ToolKey, ToolOutcome,
+    ToolResult,
 };
 
 use crate::loads::{Loads, Shelved};
@@ -331,8 +332,14 @@ impl Run<'_> {
             }
             qualified
         });
+        let starting = self.session.with_cx(&self.settled, |cx| {
+            let starting = cx.groups.iter().filter(|(_, entry)| {
+                !entry.names_known() && matches!(entry.condition, Condition::Pending)
+            });
+            starting.map(|(id, _)| id.clone()).collect::<Vec<_>>()
+        });
         let _ = self.refuse(
-            texts::unknown_name(&name, &nearest),
+            texts::unknown_name(&name, &nearest, &starting),
             Some(Arc::new(Error::new(
                 ErrorKind::NotFound,
                 format!("there is no tool {name:?}"),

@@ -10,6 +10,9 @@ pub struct Limits {
     pub concurrent_loads: usize,
     /// How long one loader may run, from its start. Default 120 s.
     pub load_timeout: Duration,
+    /// How long a name that nobody has waits for groups whose names are not known, counted
+    /// from the start of each group's load. Default 5 s.
+    pub probe_timeout: Duration,
     /// How long a call may run when its caller set no deadline. Default 10 min.
     pub call_timeout: Duration,
     /// The first pause after a failed load; each further failure doubles it. Default 1 s.
@@ -28,6 +31,7 @@ impl Default for Limits {
         Self {
             concurrent_loads: 4,
             load_timeout: Duration::from_secs(120),
+            probe_timeout: Duration::from_secs(5),
             call_timeout: Duration::from_secs(600),
             backoff: Duration::from_secs(1),
             max_backoff: Duration::from_secs(60),

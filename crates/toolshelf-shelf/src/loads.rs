@@ -49,6 +49,7 @@ struct InFlight {
     /// Different for every load of a shelf, so that one which outlives its group is not
     /// taken for a load of another group of the same id.
     id: u64,
+    begun: Instant,
     /// Whether the group was changed since it began.
     stale: bool,
     cancellation: Cancellation,
@@ -153,6 +154,33 @@ impl Loads {
             .and_then(|slot| slot.shelved.clone())
     }
 
+    /// Loads a group as [`Loads::load`] does, but does not wait for a load that has been under
+    /// way for long: it goes on, and its result is for others.
+    pub(crate) async fn probe(
+        self: &Arc<Self>,
+        group: &GroupId,
+        cause: LoadCause,
+        cancellation: &Cancellation,
+    ) -> Result<Arc<Shelved>, Arc<Error>> {
+        let age = self.read().slots.get(group).and_then(|slot| {
+            let flight = slot.flight.as_ref()?;
+            Some(flight.begun.elapsed())
+        });
+        let patience = self.limits.probe_timeout;
+        let patience = patience.saturating_sub(age.unwrap_or_default());
+        let load = self.load(group, cause, cancellation);
+        match tokio::time::timeout(patience, load).await {
+            Ok(ended) => ended,
+            Err(_) => Err(Arc::new(
+                Error::new(
+                    ErrorKind::TimedOut,
+                    format!("the names of group '{group}' are not known yet"),
+                )
+                .for_model_text("it is still starting."),
+            )),
+        }
+    }
+
     /// Loads a group, or waits for the load that is under way.
     pub(crate) async fn load(
         self: &Arc<Self>,
@@ -246,6 +274,7 @@ impl Loads {
         context.cancellation = self.shelf_gone.child();
         slot.flight = Some(InFlight {
             id: *flights,
+            begun: now,
             stale: false,
             cancellation: context.cancellation.clone(),
             outcome: outcome.clone(),

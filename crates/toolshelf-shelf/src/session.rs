@@ -1,6 +1,6 @@
 //! A session: a strategy, its state, and calls that go through both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
@@ -302,21 +302,28 @@ impl Session {
         cancellation: &Cancellation,
     ) -> Result<(), Error> {
         let loads = &self.shelf.inner.loads;
-        let groups: BTreeSet<_> = needs
-            .iter()
-            .filter_map(|need| match need {
-                Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => Some(group),
-                Need::Probe(key) => Some(&key.group),
-                _ => None,
-            })
+        let mut groups: BTreeMap<_, bool> = BTreeMap::new();
+        for need in needs {
+            let (group, whole) = match need {
+                Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => (group, true),
+                Need::Probe(key) => (&key.group, false),
+                _ => continue,
+            };
             // One that a policy kept from being loaded is settled already.
-            .filter(|group| !settled.contains_key(*group))
-            .collect();
-        let ended = futures::future::join_all(groups.into_iter().map(|group| async move {
-            let result = loads.load(group, cause, cancellation).await;
-            (group.clone(), result.map(|shelved| shelved.loaded.clone()))
-        }))
-        .await;
+            if !settled.contains_key(group) {
+                *groups.entry(group).or_default() |= whole;
+            }
+        }
+        let ended =
+            futures::future::join_all(groups.into_iter().map(|(group, whole)| async move {
+                let result = if whole {
+                    loads.load(group, cause, cancellation).await
+                } else {
+                    loads.probe(group, cause, cancellation).await
+                };
+                (group.clone(), result.map(|shelved| shelved.loaded.clone()))
+            }))
+            .await;
         settled.extend(ended);
         if cancellation.is_cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "the caller cancelled"));

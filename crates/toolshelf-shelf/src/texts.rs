@@ -14,6 +14,9 @@ pub const FORMAT: &str = "driver/1";
 /// The longest piece of somebody else's text in one of these, in bytes.
 const MAX_QUOTE_BYTES: usize = 512;
 
+/// How many groups one of these names.
+const MAX_GROUPS: usize = 8;
+
 /// The arguments do not fit: one line per fault, then the schema, whole or not at all.
 pub(crate) fn invalid_arguments(
     key: &ToolKey,
@@ -89,10 +92,21 @@ pub(crate) fn no_such_tool(key: &ToolKey, nearest: &[&str]) -> String {
 }
 
 /// A name that nobody knows.
-pub(crate) fn unknown_name(name: &str, nearest: &[String]) -> String {
+pub(crate) fn unknown_name(name: &str, nearest: &[String], starting: &[GroupId]) -> String {
     let mut text = format!("There is no tool `{}`.", one_line(name, 128));
     let nearest: Vec<&str> = nearest.iter().map(String::as_str).collect();
     push_nearest(&mut text, &nearest);
+    if !starting.is_empty() {
+        let shown = starting.iter().take(MAX_GROUPS);
+        let mut shown: Vec<String> = shown.map(|group| format!("`{group}`")).collect();
+        if starting.len() > MAX_GROUPS {
+            shown.push(format!("… +{} more", starting.len() - MAX_GROUPS));
+        }
+        let shown = shown.join(", ");
+        text.push_str(&format!(
+            " The tools of these groups are not known yet, since they are still starting: {shown}."
+        ));
+    }
     text
 }
 

@@ -1,13 +1,14 @@
 //! What a call through `deferred_tool_call` means.
 
 use toolshelf_catalog::texts;
-use toolshelf_core::{Answer, Availability, Cx, Resolution, Step};
+use toolshelf_core::{Answer, Availability, Condition, Cx, GroupId, Resolution, Step};
 
 use crate::call::{ambiguous, execute, needs, probe, unreadable};
 use crate::envelope::{self, Envelope};
 use crate::lookup::{Lookup, lookup};
 use crate::near::nearest_tools;
 use crate::split::Reach;
+use crate::view;
 
 /// How many names an error suggests.
 const SUGGESTIONS: usize = 5;
@@ -20,7 +21,8 @@ pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope, reach: Reach) -> Step
         Lookup::Unknown { ask } if !ask.is_empty() => return probe(ask),
         Lookup::Unknown { .. } => {
             let near = nearest_tools(cx, &envelope.tool_name, SUGGESTIONS);
-            let text = texts::unknown_tool(&envelope.tool_name, &near);
+            let mut text = texts::unknown_tool(&envelope.tool_name, &near);
+            text.push_str(&texts::still_starting(&starting(cx)));
             return Step::Done(Resolution::Answer(Answer::error(text)));
         }
     };
@@ -47,4 +49,14 @@ pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope, reach: Reach) -> Step
         }
         Err(text) => unreadable(cx, &key, &text),
     }
+}
+
+/// The groups that may have a tool that no other has.
+fn starting(cx: &Cx<'_>) -> Vec<GroupId> {
+    let starting = cx.groups.iter().filter(|(_, entry)| {
+        !entry.names_known()
+            && matches!(entry.condition, Condition::Pending)
+            && view::group_shown(cx, entry)
+    });
+    starting.map(|(id, _)| id.clone()).collect()
 }

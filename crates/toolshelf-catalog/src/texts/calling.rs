@@ -1,6 +1,6 @@
 //! Errors of `deferred_tool_call`, before any tool was reached.
 
-use toolshelf_core::{ToolDefinition, ToolKey, signature};
+use toolshelf_core::{GroupId, ToolDefinition, ToolKey, signature};
 
 use super::{MAX_TOOLS, counted, quote, quotes, sentence};
 
@@ -21,6 +21,18 @@ pub fn unknown_tool<S: AsRef<str>>(asked: &str, near: &[S]) -> String {
     let near = quotes(shown, MAX_TOOLS);
     format!(
         "There is no tool {asked}. The nearest: {near}. `load_tools` shows all tools of a group."
+    )
+}
+
+/// What is said after [`unknown_tool`] of groups that may have the tool: their names are not
+/// known yet. Empty when there are none; eight are named at most.
+pub fn still_starting(groups: &[GroupId]) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    format!(
+        " The tools of these groups are not known yet, since they are still starting: {}.",
+        quotes(groups, MAX_TOOLS)
     )
 }
 

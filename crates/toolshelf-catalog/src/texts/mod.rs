@@ -20,7 +20,9 @@ mod own_tools;
 mod searching;
 mod split;
 
-pub use calling::{MAX_SCHEMA_BYTES, ambiguous_tool, unknown_tool, unreadable_arguments};
+pub use calling::{
+    MAX_SCHEMA_BYTES, ambiguous_tool, still_starting, unknown_tool, unreadable_arguments,
+};
 pub use loading::{
     empty_tool_names, group_id_missing, group_id_not_a_string, load_failed, tool_as_group,
     tool_names_not_a_list, unknown_group, unknown_tools,

@@ -17,6 +17,7 @@ const GROUPS: usize = 3;
 const LIMITS: Limits = Limits {
     concurrent_loads: 2,
     load_timeout: Duration::from_millis(400),
+    probe_timeout: Duration::from_secs(5),
     call_timeout: Duration::from_secs(600),
     backoff: Duration::from_millis(50),
     max_backoff: Duration::from_millis(300),

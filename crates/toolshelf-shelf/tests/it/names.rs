@@ -46,6 +46,27 @@ async fn a_tool_has_a_qualified_a_wire_and_a_bare_name() {
     runs(&session, &["files__read"], "files/read").await;
 }
 
+/// A server that hangs does not hold an answer up for as long as its start may take.
+#[tokio::test(start_paused = true)]
+async fn an_unknown_name_does_not_wait_for_a_group_that_hangs() {
+    let log = Log::default();
+    let hangs = ToolGroup::new(id("slow"), async |_: LoadContext| {
+        std::future::pending::<Result<Loaded, toolshelf_core::Error>>().await
+    });
+    let shelf = shelf([group(&log, "files", &["read"]), hangs]);
+    let begun = tokio::time::Instant::now();
+    let starting = "not known yet, since they are still starting: `slow`.";
+    let told = forward(&dispatch(&shelf), "nothing", json!({})).await;
+    assert!(told.text().ends_with(starting), "{}", told.text());
+    assert_eq!(begun.elapsed().as_secs(), 5);
+    // The next one need not wait so long again.
+    let told = forward(&dispatch(&shelf), "nothing", json!({})).await;
+    assert!(told.text().ends_with(starting), "{}", told.text());
+    let told = call(&standard(&shelf), "nothing", json!({})).await;
+    assert!(told.text().ends_with(starting), "{}", told.text());
+    assert_eq!(begun.elapsed().as_secs(), 5);
+}
+
 #[tokio::test(start_paused = true)]
 async fn groups_and_tools_may_hold_slashes() {
     let log = Log::default();
