@@ -22,13 +22,15 @@ enum Allowed {
 use Allowed::{EveryCrate, Only};
 
 const CORE: &str = "toolshelf-core";
+const FAULTS: &str = "toolshelf-faults";
 const MCP: &str = "toolshelf-mcp";
 
 /// The layers, lowest first. A new crate gets a line here and one in ARCHITECTURE.md.
 const LAYERS: &[(&str, Allowed)] = &[
     // L0
     (CORE, Only(&[])),
-    ("toolshelf-testkit", Only(&[CORE])),
+    (FAULTS, Only(&[])),
+    ("toolshelf-testkit", Only(&[CORE, FAULTS])),
     // L1
     ("toolshelf-catalog", Only(&[CORE])),
     ("toolshelf-discovery", Only(&[CORE])),
@@ -58,7 +60,7 @@ const LAYERS: &[(&str, Allowed)] = &[
             "toolshelf-strategies",
         ]),
     ),
-    ("toolshelf-probe", Only(&[CORE, MCP])),
+    ("toolshelf-probe", Only(&[FAULTS])),
     ("toolshelf-simulator", Only(&[CORE, "toolshelf-provider"])),
     // L4
     ("toolshelf", EveryCrate),

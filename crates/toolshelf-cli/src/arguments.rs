@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::faulty_server::FaultyServerArguments;
+
 const AFTER: &str = "\
 Examples:
   toolshelf tour                                 See what it does, without any set-up
@@ -114,6 +116,8 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     SampleServer(SampleServerArguments),
+    #[command(hide = true)]
+    FaultyServer(FaultyServerArguments),
     /// End the servers of a gateway that was killed; started by `serve`
     #[command(hide = true)]
     Watchdog,

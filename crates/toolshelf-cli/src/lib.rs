@@ -71,6 +71,9 @@ pub fn run(registry: Registry) -> ExitCode {
     if matches!(cli.command, Command::Watchdog) {
         return commands::watchdog::run();
     }
+    if let Command::FaultyServer(arguments) = &cli.command {
+        return commands::faulty_server::run(arguments);
+    }
     let output = Output::new(cli.global.color);
     let asked = match logging::asked(&cli.global) {
         Ok(asked) => asked,
@@ -117,7 +120,7 @@ async fn command(command: Command, registry: &Registry, output: &Output) -> Resu
         Command::Doctor(arguments) => doctor::run(&arguments, registry, output).await,
         Command::Completions(arguments) => commands::completions::run(&arguments, output),
         Command::SampleServer(arguments) => commands::sample_server::run(&arguments).await,
-        // Has no runtime, and ran before there was one.
-        Command::Watchdog => Ok(()),
+        // They have no runtime, and ran before there was one.
+        Command::FaultyServer(_) | Command::Watchdog => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod call;
 pub(crate) mod catalog;
 pub(crate) mod completions;
 pub(crate) mod eval_search;
+pub(crate) mod faulty_server;
 pub(crate) mod plugins;
 pub(crate) mod refresh;
 pub(crate) mod sample_server;
