@@ -79,9 +79,11 @@ fn misspells<'a>(
     }
     let (word, known) = (word.as_bytes(), known().as_bytes());
     let edits = edits_within(word, known, most as usize)?;
-    // So many words of few letters are one letter apart that only swapped ones are a sign.
+    // So many words of few letters are one letter apart that only two swapped ones are a
+    // sign, and a letter written once instead of twice or the other way round.
     let is_swap = letters.count == wanted.count && wanted.differences(letters) == 0;
-    if wanted.count.max(letters.count) <= SHORT && !is_swap {
+    let is_short = wanted.count.max(letters.count) <= SHORT;
+    if is_short && !is_swap && !doubles(word, known) && !doubles(known, word) {
         return None;
     }
     Some(number(edits) + u32::from(wanted.first != letters.first))
@@ -103,10 +105,19 @@ fn shortens<'a>(
     }
 }
 
+/// Whether the longer word is the other one with one of its letters written twice.
+fn doubles(longer: &[u8], word: &[u8]) -> bool {
+    let differ = longer.iter().zip(word).take_while(|(a, b)| a == b).count();
+    longer.len() == word.len() + 1
+        && differ > 0
+        && longer[differ] == longer[differ - 1]
+        && longer[differ + 1..] == word[differ..]
+}
+
 fn allowed_edits(letters: u32) -> Option<u32> {
     match letters {
-        0..5 => None,
-        5..9 => Some(1),
+        0..4 => None,
+        4..9 => Some(1),
         _ => Some(2),
     }
 }

@@ -8,10 +8,11 @@ use toolshelf_core::{Error, ErrorKind};
 
 use crate::words::fold;
 
-/// The longest query that is read, in bytes. What stands behind is passed over.
+/// The longest text of words that is read, in bytes. What stands behind is passed over.
 const MAX_BYTES: usize = 4_096;
 
-/// How many names a query can select.
+/// How many names a query can select. More are refused, since a name that is passed over in
+/// silence looks as if it had been found.
 const MAX_NAMES: usize = 64;
 
 /// The longest pattern, in bytes, and the memory that it may need.
@@ -35,15 +36,17 @@ pub(crate) enum Query<'a> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidArguments`] when it is empty, or its pattern cannot be read.
+/// [`ErrorKind::InvalidArguments`] when it is empty, selects too many names, or its pattern
+/// cannot be read.
 pub(crate) fn read(query: &str) -> Result<Query<'_>, Error> {
-    let query = clip(query.trim()).trim();
+    let query = query.trim();
     if let Some(names) = strip_prefix(query, "select:") {
         return select(names);
     }
     if let Some(pattern) = strip_prefix(query, "regex:").or_else(|| between_slashes(query)) {
         return compile(pattern.trim()).map(|regex| Query::Pattern(Box::new(regex)));
     }
+    let query = clip(query).trim();
     let (required, others): (Vec<&str>, Vec<&str>) =
         query.split_whitespace().partition(|word| is_required(word));
     let required: Vec<&str> = required
@@ -104,8 +107,17 @@ fn select(names: &str) -> Result<Query<'_>, Error> {
         .split(',')
         .map(|name| name.trim().trim_matches(['`', '"', '\'']))
         .filter(|name| !name.is_empty() && known.insert(*name))
-        .take(MAX_NAMES)
         .collect();
+    if names.len() > MAX_NAMES {
+        let count = names.len();
+        return Err(invalid(
+            &format!("the query selects {count} names, more than {MAX_NAMES}"),
+            &format!(
+                "The query selects {count} names; at most {MAX_NAMES} can be selected at once. \
+                 Select them in several calls."
+            ),
+        ));
+    }
     if names.is_empty() {
         return Err(invalid(
             "the query selects no name",

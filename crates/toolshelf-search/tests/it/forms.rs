@@ -289,6 +289,26 @@ fn more_may_be_selected_than_the_limit() {
 }
 
 #[test]
+fn a_selection_of_too_many_names_is_refused_as_a_whole() {
+    let index = index(&servers());
+    let select = |count: usize| {
+        let names: Vec<String> = (0..count).map(|at| format!("no_such_tool_{at}")).collect();
+        search(&index, &format!("select:{}", names.join(",")))
+    };
+    assert_eq!(select(64).unwrap().missing.len(), 64);
+    let error = select(65).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArguments);
+    assert!(error.for_model().contains("65 names; at most 64"));
+    // Nor is a name behind the bytes that are read of other queries passed over.
+    assert!(
+        select(5_000)
+            .unwrap_err()
+            .for_model()
+            .contains("5000 names")
+    );
+}
+
+#[test]
 fn a_selected_name_of_two_groups_is_both() {
     let index = index(&servers());
     assert_eq!(

@@ -284,6 +284,10 @@ fn misspelt_words_are_understood() {
         ("symbl referances", "lsp/find_references"),
         ("send mesage", "slack/post_message"),
         ("creat isue gitlab", "gitlab/create_issue"),
+        // A letter once instead of twice, or twice, also in a short word.
+        ("gitlab isue", "gitlab/create_issue"),
+        ("isue gitlab", "gitlab/create_issue"),
+        ("slack posst", "slack/post_message"),
     ] {
         assert_eq!(first(&index, text), expected, "{text}");
     }
