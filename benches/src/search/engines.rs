@@ -42,22 +42,27 @@ fn query(text: &str, limit: usize) -> SearchQuery {
     }
 }
 
+/// Our index over these tools, built.
+pub(crate) fn indexed(tools: &[IndexedTool]) -> Lexical {
+    let mut groups: BTreeMap<GroupId, Vec<IndexedTool>> = BTreeMap::new();
+    for tool in tools {
+        let group = groups.entry(tool.key.group.clone()).or_default();
+        group.push(tool.clone());
+    }
+    let index = Lexical::default();
+    for (group, tools) in groups {
+        index.replace_group(&group, tools);
+    }
+    // What was handed over is read by the first search.
+    let _ = index.search(&query("anything", 1));
+    index
+}
+
 pub(crate) struct Ours(Lexical);
 
 impl Ours {
     pub(crate) fn new(tools: &[IndexedTool]) -> Self {
-        let mut groups: BTreeMap<GroupId, Vec<IndexedTool>> = BTreeMap::new();
-        for tool in tools {
-            let group = groups.entry(tool.key.group.clone()).or_default();
-            group.push(tool.clone());
-        }
-        let index = Lexical::default();
-        for (group, tools) in groups {
-            index.replace_group(&group, tools);
-        }
-        // What was handed over is read by the first search.
-        let _ = index.search(&query("anything", 1));
-        Self(index)
+        Self(indexed(tools))
     }
 }
 

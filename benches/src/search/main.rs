@@ -1,10 +1,13 @@
-//! Measures the search index beside other people's: time of a query, of a build, of a change.
+//! Measures the search index beside other people's: time of a query, of a build, of a change;
+//! and what its answers cost a model.
 //!
 //! `cargo run --release -p toolshelf-benches --features peers --bin search-bench` with the
 //! folder of a corpus in `TOOLSHELF_CORPUS`: `scale/tools.jsonl` holds tools and
 //! `retrieval/*/queries.jsonl` what people ask for. There are too few tools for the largest
-//! size, so they stand there several times, in groups of other names.
+//! size, so they stand there several times, in groups of other names. `--answers` measures
+//! answers over `retrieval/*/tools.jsonl` instead of times.
 
+mod answers;
 mod engines;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +19,7 @@ use toolshelf_core::GroupId;
 use toolshelf_core::search::IndexedTool;
 use toolshelf_search::evaluate::{read_queries, read_tools};
 
+use crate::answers::answer_tokens;
 use crate::engines::{Bm25, Engine, Ours, Tantivy};
 
 /// Hits that each engine is asked for.
@@ -34,12 +38,18 @@ struct Arguments {
     /// Leave an engine out of sizes above this: it takes a tenth of a second a query there
     #[arg(long, default_value_t = 10_000)]
     bm25_up_to: usize,
+    /// Count the tokens (o200k) of the answers to all queries of each set, instead of time
+    #[arg(long)]
+    answers: bool,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let corpus = std::env::var_os("TOOLSHELF_CORPUS").map(PathBuf::from);
     let corpus = corpus.context("TOOLSHELF_CORPUS must name the folder of a corpus")?;
+    if arguments.answers {
+        return count_answers(&corpus);
+    }
     let tools = corpus_tools(&corpus)?;
     let queries = corpus_queries(&corpus, arguments.queries)?;
     let words = queries.iter().map(|query| query.split_whitespace().count());
@@ -59,6 +69,26 @@ fn main() -> Result<()> {
             &queries,
             *size <= arguments.bm25_up_to,
         )?;
+    }
+    Ok(())
+}
+
+fn count_answers(corpus: &Path) -> Result<()> {
+    println!(
+        "{:<20} {:>8} {:>8} {:>8} {:>8}",
+        "tokens of answers", "queries", "median", "p99", "most"
+    );
+    for set in corpus_sets(corpus)? {
+        let tokens = answer_tokens(&set)?;
+        let at = |percent: usize| tokens[tokens.len() * percent / 100];
+        println!(
+            "{:<20} {:>8} {:>8} {:>8} {:>8}",
+            set.file_name().unwrap_or_default().to_string_lossy(),
+            tokens.len(),
+            at(50),
+            at(99),
+            tokens[tokens.len() - 1]
+        );
     }
     Ok(())
 }
@@ -116,34 +146,39 @@ fn resident() -> Result<usize> {
     Ok(kibibytes * 1024)
 }
 
-fn corpus_tools(corpus: &Path) -> Result<Vec<IndexedTool>> {
-    let path = corpus.join("scale").join("tools.jsonl");
+/// The name of a file for messages, and its text.
+fn read(path: &Path) -> Result<(String, String)> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(&path).with_context(|| name.clone())?;
+    let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
+    Ok((name, text))
+}
+
+fn corpus_tools(corpus: &Path) -> Result<Vec<IndexedTool>> {
+    let (name, text) = read(&corpus.join("scale").join("tools.jsonl"))?;
     let tools = read_tools(&name, &text)?;
     Ok(tools.into_iter().map(|judged| judged.tool).collect())
 }
 
-fn corpus_queries(corpus: &Path, most: usize) -> Result<Vec<String>> {
+/// The folders of the sets that have queries.
+fn corpus_sets(corpus: &Path) -> Result<Vec<PathBuf>> {
     let folder = corpus.join("retrieval");
     let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
     let mut sets: Vec<PathBuf> = entries
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
     sets.sort();
+    Ok(sets)
+}
+
+fn corpus_queries(corpus: &Path, most: usize) -> Result<Vec<String>> {
     let mut queries = Vec::new();
-    for set in sets {
-        let path = set.join("queries.jsonl");
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(&path).with_context(|| name.clone())?;
-        queries.extend(
-            read_queries(&name, &text)?
-                .into_iter()
-                .map(|judged| judged.query),
-        );
+    for set in corpus_sets(corpus)? {
+        let (name, text) = read(&set.join("queries.jsonl"))?;
+        let judged = read_queries(&name, &text)?.into_iter();
+        queries.extend(judged.map(|judged| judged.query));
     }
     if queries.is_empty() {
-        bail!("{} holds no queries", folder.display());
+        bail!("{} holds no queries", corpus.display());
     }
     let step = queries.len().div_ceil(most.max(1));
     Ok(queries.into_iter().step_by(step).collect())

@@ -14,7 +14,7 @@ pub const ANNOUNCE_FORMAT: &str = "announce/1";
 pub const MAX_ANNOUNCEMENT_BYTES: usize = 2_000;
 
 /// What is kept free, so that each list has its heading and its count of what is left out.
-const HEADINGS_BYTES: usize = 5 * 72;
+const HEADINGS_BYTES: usize = 4 * 72;
 
 /// The longest reason, in bytes.
 const MAX_REASON_BYTES: usize = 160;
@@ -47,7 +47,6 @@ pub fn announcement(news: &[News], groups: &Groups) -> Option<String> {
 struct Parts {
     available: Vec<String>,
     unavailable: Vec<String>,
-    changed: Vec<String>,
     gone: Vec<String>,
     inline: Vec<String>,
 }
@@ -60,7 +59,6 @@ impl Parts {
                 let reason = one_line(reason, MAX_REASON_BYTES);
                 self.unavailable.push(format!("`{group}`: {reason}"));
             }
-            News::Changed(key) => self.changed.push(quoted(key)),
             News::Gone(key) => self.gone.push(quoted(key)),
             News::Inline { reason } => self.inline.push(one_line(reason, MAX_REASON_BYTES)),
             _ => {}
@@ -71,7 +69,6 @@ impl Parts {
         let lists = [
             ("Tools that a search can find now:", self.available),
             ("Tools that are not available at present:", self.unavailable),
-            ("Tools whose definitions changed:", self.changed),
             ("Tools that do not exist any more:", self.gone),
             ("All tools are in the list now:", self.inline),
         ];

@@ -203,8 +203,6 @@ pub enum News {
         /// The text for the model.
         reason: String,
     },
-    /// The definition of a tool changed since it was disclosed.
-    Changed(ToolKey),
     /// A tool that was disclosed does not exist any more.
     Gone(ToolKey),
     /// Nothing is deferred any more: every tool is in the list.

@@ -388,13 +388,8 @@ fn instructions(strategy: &dyn Strategy) -> Option<&'static str> {
         "dispatch" => {
             let own = strategy.own_tools();
             let has = |name: &str| own.iter().any(|tool| tool == name);
-            Some(if has(texts::DEFERRED_TOOL_READ) {
-                texts::instructions_split()
-            } else if has(texts::SEARCH_TOOLS) {
-                texts::instructions_dispatch_search()
-            } else {
-                texts::instructions_dispatch()
-            })
+            let (search, split) = (has(texts::SEARCH_TOOLS), has(texts::DEFERRED_TOOL_READ));
+            Some(texts::instructions_dispatch(search, split))
         }
         "inject" => Some(texts::instructions_inject()),
         "tst" => Some(texts::instructions_tst()),

@@ -243,13 +243,10 @@ impl Strategy for Dispatch {
         Step::Done(Surface {
             tools,
             prompt_section: in_prompt.then(|| Arc::from(catalog)),
-            instructions: Some(Arc::from(
-                match (self.options.split_calls, self.options.search) {
-                    (true, _) => texts::instructions_split(),
-                    (false, true) => texts::instructions_dispatch_search(),
-                    (false, false) => texts::instructions_dispatch(),
-                },
-            )),
+            instructions: Some(Arc::from(texts::instructions_dispatch(
+                self.options.search,
+                self.options.split_calls,
+            ))),
             ..Surface::default()
         })
     }

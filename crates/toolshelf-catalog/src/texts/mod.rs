@@ -29,9 +29,8 @@ pub use loading::{
 };
 pub use own_tools::{
     DEFERRED_TOOL_CALL, INJECT_NOT_OFFERED, LOAD_TOOLS, MAX_INSTRUCTIONS_CHARS, deferred_tool_call,
-    instructions_dispatch, instructions_dispatch_search, instructions_inject,
-    instructions_standard, instructions_tst, load_tools_dispatch, load_tools_gateway,
-    load_tools_inject, load_tools_inject_gateway,
+    instructions_dispatch, instructions_inject, instructions_standard, instructions_tst,
+    load_tools_dispatch, load_tools_gateway, load_tools_inject, load_tools_inject_gateway,
 };
 pub use searching::{
     DEFAULT_RESULTS, MAX_ANSWER_BYTES, MAX_RESULTS, SEARCH_TOOLS, STREAK, already_loaded,
@@ -40,8 +39,8 @@ pub use searching::{
     search_tools_tst,
 };
 pub use split::{
-    DEFERRED_TOOL_DESTROY, DEFERRED_TOOL_READ, DEFERRED_TOOL_WRITE, instructions_split,
-    load_tools_split, load_tools_split_gateway, split_calls, wrong_forwarder,
+    DEFERRED_TOOL_DESTROY, DEFERRED_TOOL_READ, DEFERRED_TOOL_WRITE, load_tools_split,
+    load_tools_split_gateway, split_calls, wrong_forwarder,
 };
 
 use toolshelf_core::MAX_ID_BYTES;

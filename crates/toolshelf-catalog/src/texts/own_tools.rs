@@ -6,6 +6,8 @@
 use serde::Serialize;
 use toolshelf_core::{Error, JsonText, ToolDefinition};
 
+use super::split;
+
 /// The name of the tool that loads.
 pub const LOAD_TOOLS: &str = "load_tools";
 
@@ -72,22 +74,22 @@ const IN_DESCRIPTION: &str = " The groups:";
 
 const NO_GROUPS: &str = " There is nothing to load at present.";
 
-/// How to use the tools of a server that fronts others under `dispatch`; at most
+/// How to use the tools of a server that fronts others under `dispatch`, with or without a
+/// search, and with the forwarder in one or [split in three](super::split_calls); at most
 /// [`MAX_INSTRUCTIONS_CHARS`].
-pub fn instructions_dispatch() -> &'static str {
-    DISPATCH_INSTRUCTIONS
+pub fn instructions_dispatch(search: bool, split: bool) -> &'static str {
+    match (search, split) {
+        (false, false) => DISPATCH_INSTRUCTIONS,
+        (true, false) => DISPATCH_SEARCH_INSTRUCTIONS,
+        (false, true) => split::INSTRUCTIONS,
+        (true, true) => split::SEARCH_INSTRUCTIONS,
+    }
 }
 
 /// How to use the tools of a server that fronts others under `inject`; at most
 /// [`MAX_INSTRUCTIONS_CHARS`].
 pub fn instructions_inject() -> &'static str {
     INJECT_INSTRUCTIONS
-}
-
-/// How to use the tools of a server that fronts others under `dispatch` with a search; at
-/// most [`MAX_INSTRUCTIONS_CHARS`].
-pub fn instructions_dispatch_search() -> &'static str {
-    DISPATCH_SEARCH_INSTRUCTIONS
 }
 
 /// How to use a search tool whose finds join the list; at most [`MAX_INSTRUCTIONS_CHARS`].

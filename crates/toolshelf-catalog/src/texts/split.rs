@@ -20,12 +20,19 @@ Read what the tools of a group do: returns their descriptions and full input sch
 run one with `deferred_tool_read`, `deferred_tool_write` or `deferred_tool_destroy`, by what \
 it does.";
 
-const INSTRUCTIONS: &str = "\
+pub(super) const INSTRUCTIONS: &str = "\
 The tools of several servers stand behind four tools. Find a group in the description of \
 `load_tools`, load it to read the schemas of its tools, then run one with \
 `deferred_tool_read` if it only reads, `deferred_tool_write` if it changes things, \
 `deferred_tool_destroy` if it may destroy something. The answer says when another of the \
 three is needed.";
+
+pub(super) const SEARCH_INSTRUCTIONS: &str = "\
+The tools of several servers stand behind five tools. `search_tools` finds tools by what \
+they do; the description of `load_tools` lists their groups. Load a group to read the schemas \
+of its tools, then run one with `deferred_tool_read` if it only reads, `deferred_tool_write` \
+if it changes things, `deferred_tool_destroy` if it may destroy something. The answer says \
+when another of the three is needed.";
 
 const READ: &str = "\
 Run a tool of any group that only reads. Read its schema with `load_tools` first, unless \
@@ -38,12 +45,6 @@ const WRITE: &str =
 const DESTROY: &str = "\
 Run a tool that may overwrite or destroy, or of which its server does not say what it does; \
 otherwise as `deferred_tool_read`.";
-
-/// How to use the four tools; at most
-/// [`MAX_INSTRUCTIONS_CHARS`](super::MAX_INSTRUCTIONS_CHARS).
-pub fn instructions_split() -> &'static str {
-    INSTRUCTIONS
-}
 
 /// The definition of `load_tools` beside the three, with the catalog in the system prompt.
 ///

@@ -71,7 +71,6 @@ fn all_kinds_of_news() {
         News::Available(id("mcp:github")),
         away("jira", "The server 'jira' did not answer in 30 s."),
         News::Available(id("slack")),
-        News::Changed(key("slack", "send_message")),
         away("mail", "Its user has to sign in."),
         News::Available(id("plain")),
         News::Available(id("removed-meanwhile")),
@@ -130,7 +129,7 @@ fn news() -> impl Strategy<Value = (News, String)> {
         "[a-z]{100,128}",
         Just("Found 1 deferred tool(s): a.".to_owned())
     ];
-    (0..5u8, name, text).prop_map(|(kind, name, text)| {
+    (0..4u8, name, text).prop_map(|(kind, name, text)| {
         let reason = text.clone();
         let news = match kind {
             0 => News::Available(id(&name)),
@@ -138,8 +137,7 @@ fn news() -> impl Strategy<Value = (News, String)> {
                 group: id(&name),
                 reason,
             },
-            2 => News::Changed(key(&name, "t")),
-            3 => News::Gone(key("g", &name)),
+            2 => News::Gone(key("g", &name)),
             _ => News::Inline { reason },
         };
         (news, text)

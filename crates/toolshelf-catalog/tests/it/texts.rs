@@ -69,7 +69,6 @@ fn the_forwarder_in_three() {
             ("read", read.descriptor().to_string()),
             ("write", write.descriptor().to_string()),
             ("destroy", destroy.descriptor().to_string()),
-            ("instructions", texts::instructions_split().to_owned()),
             (
                 "not read-only",
                 texts::wrong_forwarder(&key("shop", "buy"), texts::DEFERRED_TOOL_WRITE),
@@ -80,7 +79,6 @@ fn the_forwarder_in_three() {
             ),
         ],
     );
-    assert!(texts::instructions_split().chars().count() <= MAX_INSTRUCTIONS_CHARS);
     assert_eq!(read.annotations().read_only, Some(true));
     assert_eq!(write.annotations().read_only, Some(false));
     assert_eq!(write.annotations().destructive, Some(false));
@@ -130,11 +128,22 @@ fn own_tools_cost_little() {
 #[test]
 fn instructions() {
     let all = [
-        ("dispatch", texts::instructions_dispatch().to_owned()),
+        (
+            "dispatch",
+            texts::instructions_dispatch(false, false).to_owned(),
+        ),
         ("inject", texts::instructions_inject().to_owned()),
         (
             "dispatch with a search",
-            texts::instructions_dispatch_search().to_owned(),
+            texts::instructions_dispatch(true, false).to_owned(),
+        ),
+        (
+            "dispatch with split calls",
+            texts::instructions_dispatch(false, true).to_owned(),
+        ),
+        (
+            "dispatch with a search and split calls",
+            texts::instructions_dispatch(true, true).to_owned(),
         ),
         ("tst", texts::instructions_tst().to_owned()),
         ("standard", texts::instructions_standard().to_owned()),
@@ -142,7 +151,7 @@ fn instructions() {
             "dispatch instead of inject",
             format!(
                 "{}{}",
-                texts::instructions_dispatch(),
+                texts::instructions_dispatch(false, false),
                 texts::INJECT_NOT_OFFERED
             ),
         ),
