@@ -831,3 +831,23 @@ async fn a_crash_costs_the_call_in_flight_and_nothing_else() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_hangs_costs_its_wait_once_and_not_each_list() {
+    let hanging = json!({"command": FIXTURE, "args": ["hang"], "timeout": 600});
+    let wait = Duration::from_secs(1);
+    // If each list waited, they would take longer than the patience of any test here.
+    let lists = 2 * PATIENCE.as_secs();
+    let gateway = gateway(json!({"hanging": hanging}), "dispatch", Some(wait));
+    let host = Connected::to(gateway.clone(), Lifecycle::Auto)
+        .await
+        .unwrap();
+    let all = async {
+        for _ in 0..lists {
+            host.list().await.unwrap();
+        }
+    };
+    tokio::time::timeout(PATIENCE, all).await.unwrap();
+    host.close().await.unwrap();
+    gateway.close().await;
+}

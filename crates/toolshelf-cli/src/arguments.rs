@@ -193,8 +193,8 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) index: Option<String>,
 
-    /// How long the first list of tools waits for servers that are starting [default: 0; 10
-    /// under standard and tst-auto]
+    /// How long lists of tools wait for servers that are starting, counted from the start of
+    /// the gateway [default: 0; 10 under standard and tst-auto]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) wait: Option<std::time::Duration>,
 

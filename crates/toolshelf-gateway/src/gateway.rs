@@ -1,7 +1,7 @@
 //! The MCP server that hosts see.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -67,9 +67,9 @@ pub struct GatewayOptions {
     /// The context window of the model in tokens, of which `tst-auto` takes a share. `None` =
     /// its absolute threshold decides.
     pub context_window: Option<u64>,
-    /// How long the first list of tools waits for servers that are still starting, so
-    /// that the catalog holds the names of their tools. The default is not to wait at
-    /// all, and 10 s under `standard` and `tst-auto`, whose list is the tools themselves or
+    /// How long after the start of the gateway lists of tools wait for servers that are still
+    /// starting, so that the catalog holds the names of their tools. The default is not to
+    /// wait at all, and 10 s under `standard` and `tst-auto`, whose list is the tools themselves or
     /// depends on all of them.
     pub wait: Option<Duration>,
     /// Ends the servers when this process is killed.
@@ -135,6 +135,8 @@ pub struct Gateway {
     sessions: Arc<Sessions>,
     desk: Arc<NewsDesk>,
     settled: watch::Sender<bool>,
+    /// When the servers were started.
+    begun: OnceLock<Instant>,
     closing: Cancellation,
     calls: AtomicU64,
 }
@@ -211,6 +213,7 @@ impl Gateway {
             sessions,
             desk,
             settled: watch::Sender::new(false),
+            begun: OnceLock::new(),
             closing: Cancellation::new(),
             calls: AtomicU64::new(0),
         }))
@@ -220,6 +223,7 @@ impl Gateway {
     /// A server that is known from the cache is started by the first call of one of its
     /// tools.
     pub fn start(self: &Arc<Self>) {
+        self.begun.get_or_init(Instant::now);
         let gateway = Arc::downgrade(self);
         let (shelf, closing) = (self.shelf.clone(), self.closing.child());
         let unknown = self.shelf.with_groups(|groups| {
@@ -364,15 +368,15 @@ impl Gateway {
     }
 
     /// Waits until every server has started or failed, but no longer than the option
-    /// says.
-    async fn wait_for_servers(&self) {
-        if self.wait.is_zero() {
-            return;
-        }
+    /// says, counted from the start of the gateway: later lists do not wait again. How much
+    /// of that time is left.
+    async fn wait_for_servers(&self) -> Duration {
+        let until = *self.begun.get_or_init(Instant::now) + self.wait;
         let mut settled = self.settled.subscribe();
         let all = settled.wait_for(|settled| *settled);
         // What is not there by then is not in the list; that is what the bound means.
-        let _ = tokio::time::timeout(self.wait, all).await;
+        let _ = tokio::time::timeout_at(until.into(), all).await;
+        until.saturating_duration_since(Instant::now())
     }
 }
 
@@ -475,9 +479,7 @@ impl McpServer for Gateway {
 
     async fn list_tools(&self, session: &Client) -> Result<Vec<JsonText>, Error> {
         let connected = self.connected(session)?;
-        let begun = Instant::now();
-        self.wait_for_servers().await;
-        let left = self.wait.saturating_sub(begun.elapsed());
+        let left = self.wait_for_servers().await;
         let connected = self.decide(connected, left).await?;
         let surface = connected.session.surface(&self.closing).await?;
         let listed = connected.list(&surface, || surface.tools.iter().map(descriptor).collect())?;
