@@ -51,7 +51,7 @@ impl Host {
             registry.register(plugin).unwrap();
         }
         let mut options = GatewayOptions::default();
-        options.strategy = strategy.to_owned();
+        options.strategy = Some(strategy.into());
         options.cache = Some(DescriptorCache::open(folder.join("cache")).unwrap());
         options.wait = Some(wait);
         let gateway = Gateway::new(&config, options, &registry).unwrap();

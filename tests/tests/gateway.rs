@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use toolshelf_core::{
     CallContext, ContentBlock, Progress, ProgressSink, Registry, ToolOutcome, ToolResult,
 };
-use toolshelf_gateway::config::{Config, EntryState, ProcessEnvironment};
+use toolshelf_gateway::config::{Config, EntryState, ProcessEnvironment, Selection};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{Lifecycle, StdioConfig, StdioServer};
 use toolshelf_tests::Connected;
@@ -44,11 +44,10 @@ fn gateway(servers: Value, strategy: &str, wait: Option<Duration>) -> Arc<Gatewa
     let text = json!({ "mcpServers": servers }).to_string();
     let config = Config::parse(&text, &ProcessEnvironment).unwrap();
     let mut options = GatewayOptions::default();
-    options.strategy = strategy.to_owned();
-    if strategy == "split" {
-        options.strategy = "dispatch".to_owned();
-        options.strategy_options = json!({"splitCalls": true});
-    }
+    options.strategy = Some(match strategy {
+        "split" => Selection::new("dispatch", json!({"splitCalls": true})),
+        name => name.into(),
+    });
     options.wait = wait;
     let gateway = Gateway::new(&config, options, &registry()).unwrap();
     gateway.start();

@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{Cancellation, Error, ErrorKind, Registry};
 use toolshelf_gateway::cache::DescriptorCache;
-use toolshelf_gateway::config::{Config, ProcessEnvironment};
+use toolshelf_gateway::config::{Config, ProcessEnvironment, Selection};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{Lifecycle, McpServer, ServeOptions};
 use toolshelf_tests::Connected;
@@ -68,9 +68,15 @@ impl TokenCounter for Bytes {
 
 fn options(strategy: &str) -> GatewayOptions {
     let mut options = GatewayOptions::default();
-    options.strategy = strategy.to_owned();
+    options.strategy = Some(strategy.into());
     options.counter = Some(Arc::new(Bytes));
     options.wait = Some(Duration::from_secs(30));
+    options
+}
+
+fn with_options(strategy: &str, chosen: Value) -> GatewayOptions {
+    let mut options = options(strategy);
+    options.strategy = Some(Selection::new(strategy, chosen));
     options
 }
 
@@ -334,12 +340,14 @@ async fn tst_adds_what_was_found_for_clients_with_a_handshake() {
 async fn tst_auto_decides_by_all_definitions() {
     let servers = json!({"one": basic("one"), "dead": {"command": "false"}});
     for (threshold, defers) in [(100, true), (1_000_000, false)] {
-        let mut options = options("tst-auto");
-        if defers {
-            options.strategy_options = json!({ "thresholdTokens": threshold });
+        let chosen = if defers {
+            json!({ "thresholdTokens": threshold })
         } else {
             // The share of a window that is known goes before.
-            options.strategy_options = json!({"thresholdTokens": 1, "percent": 50});
+            json!({"thresholdTokens": 1, "percent": 50})
+        };
+        let mut options = with_options("tst-auto", chosen);
+        if !defers {
             options.context_window = Some(2 * threshold);
         }
         with_gateway(
@@ -367,8 +375,7 @@ async fn tst_auto_defers_where_a_server_is_not_there_in_time() {
         "hanging": {"command": FIXTURE, "args": ["hang"], "timeout": 600},
         "well": basic("well"),
     });
-    let mut options = options("tst-auto");
-    options.strategy_options = json!({"thresholdTokens": 1_000_000});
+    let mut options = with_options("tst-auto", json!({"thresholdTokens": 1_000_000}));
     options.wait = Some(Duration::ZERO);
     with_gateway(servers, options, Lifecycle::Initialize, async |host| {
         assert_eq!(names(&host.list().await.unwrap()), ["search_tools"]);
@@ -460,15 +467,13 @@ async fn auto_decides_by_what_is_known_of_the_servers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_index_is_chosen_by_name_and_options_have_the_last_word() {
     let servers = json!({"one": basic("one")});
-    let mut unsearched = options("dispatch");
-    unsearched.strategy_options = json!({"search": false});
+    let unsearched = with_options("dispatch", json!({"search": false}));
     with_gateway(servers.clone(), unsearched, Lifecycle::Auto, async |host| {
         assert_eq!(names(&host.list().await.unwrap()), DISPATCH[1..]);
         assert!(!instructions(host).contains("search_tools"));
     })
     .await;
-    let mut split = options("dispatch");
-    split.strategy_options = json!({"splitCalls": true});
+    let split = with_options("dispatch", json!({"splitCalls": true}));
     with_gateway(servers.clone(), split, Lifecycle::Auto, async |host| {
         let list = names(&host.list().await.unwrap());
         assert_eq!(list.len(), 5, "{list:?}");
@@ -477,7 +482,7 @@ async fn the_index_is_chosen_by_name_and_options_have_the_last_word() {
     })
     .await;
     let mut unknown = options("dispatch");
-    unknown.index = Some("lexicla/1".to_owned());
+    unknown.index = Some("lexicla/1".into());
     let error = make(&servers, unknown).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().contains("'lexical/1'"), "{error}");

@@ -152,8 +152,16 @@ Strategies:
   Under inject, tst and tst-auto the list grows, which is for clients with a handshake only; those
   of 2026-07-28 get dispatch. `toolshelf plugins` lists all that are part of this program.
 
+Configuration:
+  Beside `mcpServers` the file may hold `strategy`, `index`, `catalog` (the format of catalogs) and
+  `codec` (how tst names what was found): each a name, or an object with `name` and options, such as
+  {\"strategy\": {\"name\": \"dispatch\", \"splitCalls\": true}}. `toolshelf plugins --json` has the options'
+  schemas. An entry whose `type` is the name of a loader, and which has no command, is loaded by it;
+  its other keys are the loader's options.
+
 Environment:
-  ENABLE_SEARCH_EXTRA_TOOLS, ENABLE_TOOL_SEARCH   Without --strategy, the first that is set chooses:
+  ENABLE_SEARCH_EXTRA_TOOLS, ENABLE_TOOL_SEARCH   Where neither --strategy nor the configuration
+            says something, the first that is set chooses:
             true (1, yes, on) = tst; auto, auto:N = tst-auto from 10 or N % of the context window
             on (auto:0 = tst, auto:100 = standard); false (0, no, off) = standard. An unset one
             changes nothing
@@ -175,7 +183,8 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) servers: Servers,
 
-    /// How tools are shown [default: dispatch, or what the environment says]
+    /// How tools are shown [default: what the configuration says, else the environment, else
+    /// dispatch]
     #[arg(short, long, value_name = "NAME")]
     pub(crate) strategy: Option<String>,
 
@@ -189,9 +198,13 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "TOKENS")]
     pub(crate) context_window: Option<u64>,
 
-    /// The index that search_tools uses [default: lexical/1]
+    /// The index that search_tools uses [default: what the configuration says, else lexical/1]
     #[arg(long, value_name = "NAME")]
     pub(crate) index: Option<String>,
+
+    /// The format of the catalog [default: what the configuration says, else the strategy's own]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) catalog: Option<String>,
 
     /// How long lists of tools wait for servers that are starting, counted from the start of
     /// the gateway [default: 0; 10 under standard and tst-auto]
@@ -334,9 +347,13 @@ pub(crate) struct CatalogArguments {
     #[command(flatten)]
     pub(crate) servers: Servers,
 
-    /// Whose catalog
-    #[arg(short, long, value_name = "NAME", default_value = "dispatch")]
-    pub(crate) strategy: String,
+    /// Whose catalog [default: what the configuration says, else dispatch]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) strategy: Option<String>,
+
+    /// The format of the catalog [default: what the configuration says, else the strategy's own]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
 
     /// Where the catalog stands
     #[arg(short, long, value_name = "WHERE", default_value = "gateway")]

@@ -138,16 +138,36 @@ pub struct NoOptions {}
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidConfig`] naming the plugin and what is wrong.
+/// [`ErrorKind::InvalidConfig`] naming the plugin, the place in its options, and what is
+/// wrong there.
+///
+/// ```
+/// use toolshelf_core::read_options;
+/// # #[derive(Debug, serde::Deserialize)]
+/// # struct Options { rows: Vec<u8> }
+/// let error = read_options::<Options>("grid", &serde_json::json!({"rows": [1, "two"]}));
+/// assert_eq!(
+///     error.unwrap_err().to_string(),
+///     "the options of 'grid' are not valid: rows[1]: invalid type: string \"two\", expected u8"
+/// );
+/// ```
 pub fn read_options<T: DeserializeOwned>(plugin: &str, options: &Value) -> Result<T, Error> {
     let options = match options {
         Value::Null => Value::Object(serde_json::Map::new()),
         given => given.clone(),
     };
-    serde_json::from_value(options).map_err(|cause| {
+    serde_path_to_error::deserialize(options).map_err(|fault| {
+        let place = fault.path().to_string();
+        // Of the options as a whole the path says nothing.
+        let place = if place == "." {
+            String::new()
+        } else {
+            format!("{place}: ")
+        };
+        let cause = fault.into_inner();
         Error::new(
             ErrorKind::InvalidConfig,
-            format!("the options of '{plugin}' are not valid: {cause}"),
+            format!("the options of '{plugin}' are not valid: {place}{cause}"),
         )
     })
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::catalog::CatalogFormat;
+use crate::codec::DiscoveryCodec;
 use crate::content::ContentBlock;
 use crate::definition::ToolDefinition;
 use crate::error::Error;
@@ -106,6 +108,11 @@ pub struct Cx<'a> {
     pub access: Option<&'a dyn Access>,
     /// An index over deferred tools, where the host has one.
     pub index: Option<&'a dyn SearchIndex>,
+    /// The format of catalogs, where the host has chosen one; `None` = the strategy's own.
+    pub catalog: Option<&'a dyn CatalogFormat>,
+    /// How the answer of a search names what it found, where the host has chosen it; `None` =
+    /// the strategy's own way.
+    pub codec: Option<&'a dyn DiscoveryCodec>,
     /// The model's context window in tokens, where it is known.
     pub context_window: Option<u64>,
     /// A token counter, where the host has one.
@@ -125,6 +132,8 @@ impl<'a> Cx<'a> {
             settled: None,
             access: None,
             index: None,
+            catalog: None,
+            codec: None,
             context_window: None,
             counter: None,
             repeats: 0,

@@ -4,10 +4,14 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use toolshelf_core::codec::DiscoveryCodec;
 use toolshelf_core::search::SearchIndex;
-use toolshelf_core::{Error, ErrorKind, PluginKind, Registry, Strategy, read_options};
+use toolshelf_core::{
+    ContentBlock, Error, ErrorKind, PluginKind, Registry, Strategy, read_options,
+};
 use toolshelf_strategies::{Tst, TstAutoOptions, TstOptions};
 
+use crate::config::Selection;
 use crate::gateway::GatewayOptions;
 use crate::servers::Servers;
 use crate::size::Size;
@@ -16,7 +20,7 @@ use crate::size::Size;
 const DEFAULT_INDEX: &str = "lexical/1";
 
 /// What everybody gets whose list cannot grow.
-const DISPATCH: &str = "dispatch";
+pub(crate) const DISPATCH: &str = "dispatch";
 
 /// The strategy that has to see all tools before it decides.
 pub(crate) const TST_AUTO: &str = "tst-auto";
@@ -39,32 +43,52 @@ pub(crate) struct Choice {
 /// The index that tools are searched by: the one that is named, or the usual one where it is
 /// part of the build.
 pub(crate) fn index(
-    options: &GatewayOptions,
+    chosen: Option<&Selection>,
     registry: &Registry,
 ) -> Result<Option<Arc<dyn SearchIndex>>, Error> {
-    let name = match &options.index {
-        Some(name) => name,
+    match chosen {
+        Some(chosen) => registry.search_index(&chosen.name, &chosen.options),
         None if registry
             .find(PluginKind::SearchIndex, DEFAULT_INDEX)
             .is_err() =>
         {
             return Ok(None);
         }
-        None => DEFAULT_INDEX,
-    };
-    registry.search_index(name, &Value::Null).map(Some)
+        None => registry.search_index(DEFAULT_INDEX, &Value::Null),
+    }
+    .map(Some)
+}
+
+/// The codec by its name. What it writes passes through MCP, which has text and no references.
+pub(crate) fn codec(
+    chosen: &Selection,
+    registry: &Registry,
+) -> Result<Arc<dyn DiscoveryCodec>, Error> {
+    let codec = registry.discovery_codec(&chosen.name, &chosen.options)?;
+    let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
+    if codec.write(&["tool"])?.iter().all(is_text) {
+        return Ok(codec);
+    }
+    Err(Error::new(
+        ErrorKind::InvalidConfig,
+        format!(
+            "the codec '{}' writes references, which an MCP server cannot answer with",
+            chosen.name
+        ),
+    ))
 }
 
 impl Choice {
     pub(crate) fn new(
+        chosen: &Selection,
         options: &GatewayOptions,
         servers: &Servers,
         searchable: bool,
         registry: &Registry,
     ) -> Result<Self, Error> {
-        let mut name = options.strategy.as_str();
+        let mut name = chosen.name.as_str();
         let mut decision = None;
-        let mut given = options.strategy_options.clone();
+        let mut given = chosen.options.clone();
         if name == AUTO {
             let size = servers.size(options.defer_above, options.counter.as_deref());
             name = if matches!(size, Size::Small(_)) {

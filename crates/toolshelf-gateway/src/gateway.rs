@@ -9,6 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use toolshelf_catalog::texts;
+use toolshelf_core::catalog::CatalogFormat;
+use toolshelf_core::codec::DiscoveryCodec;
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
     Call, Cancellation, ContentBlock, Error, GroupId, JsonText, LoadContext, LoadedGroup,
@@ -21,8 +23,8 @@ use toolshelf_shelf::{AnsweredBy, Limits, Observer, SessionOptions, Shelf, Shelf
 
 use crate::cache::DescriptorCache;
 use crate::chain::refuse_recursion;
-use crate::choice::{self, Choice, TST_AUTO};
-use crate::config::Config;
+use crate::choice::{self, Choice, DISPATCH, TST_AUTO};
+use crate::config::{Config, Selection};
 use crate::descriptor::without_odd_fields;
 use crate::log::log;
 use crate::news::{Change, NewsDesk};
@@ -50,16 +52,19 @@ const STANDARD_WAIT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct GatewayOptions {
-    /// The name of the strategy. `inject`, `tst` and `tst-auto` are for clients with a
-    /// handshake; those of 2026-07-28 get `dispatch`, since their list of tools must not
+    /// The strategy. `None` = that of the configuration, and `dispatch` where it has none.
+    /// `inject`, `tst` and `tst-auto` are for clients with a handshake; those of 2026-07-28 get `dispatch`, since their list of tools must not
     /// depend on the connection. `auto` is `standard` while all that is known of the servers
     /// is small, and `dispatch` otherwise: decided once, when the gateway is made.
-    pub strategy: String,
-    /// Options of the strategy; `null` for its defaults.
-    pub strategy_options: Value,
-    /// The index that tools are searched by. `None` = `lexical/1` where it is part of the
-    /// build. With one, `dispatch` has `search_tools`, unless its options say otherwise.
-    pub index: Option<String>,
+    pub strategy: Option<Selection>,
+    /// The index that tools are searched by. `None` = that of the configuration, and
+    /// `lexical/1` where it has none and it is part of the build. With one, `dispatch` has `search_tools`, unless its options say otherwise.
+    pub index: Option<Selection>,
+    /// The format of catalogs. `None` = that of the configuration, and the strategy's own
+    /// where it has none.
+    pub catalog: Option<Selection>,
+    /// How `tst` names what a search found. `None` as under `catalog`.
+    pub codec: Option<Selection>,
     /// Counts tokens for `auto` and `tst-auto`; `None` = they are estimated.
     pub counter: Option<Arc<dyn TokenCounter>>,
     /// From how many tokens of definitions on `auto` defers.
@@ -86,8 +91,9 @@ impl std::fmt::Debug for GatewayOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GatewayOptions")
             .field("strategy", &self.strategy)
-            .field("strategy_options", &self.strategy_options)
             .field("index", &self.index)
+            .field("catalog", &self.catalog)
+            .field("codec", &self.codec)
             .field("defer_above", &self.defer_above)
             .field("context_window", &self.context_window)
             .field("wait", &self.wait)
@@ -101,9 +107,10 @@ impl std::fmt::Debug for GatewayOptions {
 impl Default for GatewayOptions {
     fn default() -> Self {
         Self {
-            strategy: "dispatch".to_owned(),
-            strategy_options: Value::Null,
+            strategy: None,
             index: None,
+            catalog: None,
+            codec: None,
             counter: None,
             defer_above: DEFER_ABOVE,
             context_window: None,
@@ -131,6 +138,8 @@ pub struct Gateway {
     decision: Option<String>,
     counter: Option<Arc<dyn TokenCounter>>,
     context_window: Option<u64>,
+    catalog: Option<Arc<dyn CatalogFormat>>,
+    codec: Option<Arc<dyn DiscoveryCodec>>,
     wait: Duration,
     sessions: Arc<Sessions>,
     desk: Arc<NewsDesk>,
@@ -146,7 +155,7 @@ impl Gateway {
     ///
     /// # Errors
     ///
-    /// `NotFound` or `InvalidConfig` when the strategy or the index does not exist, or its
+    /// `NotFound` or `InvalidConfig` when a plugin that was chosen does not exist, or its
     /// options are not valid, `InvalidConfig` when the configuration would be served within
     /// itself without end.
     pub fn new(
@@ -155,7 +164,19 @@ impl Gateway {
         registry: &Registry,
     ) -> Result<Arc<Self>, Error> {
         let chain = refuse_recursion(config.path.as_deref())?;
-        let index = choice::index(&options, registry)?;
+        let index = options.index.as_ref().or(config.index.as_ref());
+        let index = choice::index(index, registry)?;
+        let catalog = options.catalog.as_ref().or(config.catalog.as_ref());
+        let catalog = catalog
+            .map(|chosen| registry.catalog_format(&chosen.name, &chosen.options))
+            .transpose()?;
+        let codec = options.codec.as_ref().or(config.codec.as_ref());
+        let codec = codec
+            .map(|chosen| choice::codec(chosen, registry))
+            .transpose()?;
+        let usual = Selection::from(DISPATCH);
+        let strategy = options.strategy.as_ref().or(config.strategy.as_ref());
+        let strategy = strategy.unwrap_or(&usual);
         let desk = Arc::new(NewsDesk::default());
         let sessions = Arc::new(Sessions::default());
         let common = Common {
@@ -165,8 +186,8 @@ impl Gateway {
             desk: desk.clone(),
             sessions: sessions.clone(),
         };
-        let (servers, groups) = Servers::of(config, &common);
-        let choice = Choice::new(&options, &servers, index.is_some(), registry)?;
+        let (servers, groups) = Servers::of(config, &common, registry);
+        let choice = Choice::new(strategy, &options, &servers, index.is_some(), registry)?;
         if let Some(decision) = &choice.decision {
             tracing::info!(strategy = choice.strategy.name(), "{decision}");
         }
@@ -207,6 +228,8 @@ impl Gateway {
             decision: choice.decision,
             counter: options.counter,
             context_window: options.context_window,
+            catalog,
+            codec,
             wait: options
                 .wait
                 .unwrap_or(if waits { STANDARD_WAIT } else { Duration::ZERO }),
@@ -327,6 +350,8 @@ impl Gateway {
         let mut options = SessionOptions::placed(Placement::McpServer);
         options.counter.clone_from(&self.counter);
         options.context_window = self.context_window;
+        options.catalog.clone_from(&self.catalog);
+        options.codec.clone_from(&self.codec);
         options
     }
 

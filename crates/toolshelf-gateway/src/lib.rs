@@ -34,6 +34,7 @@ mod gateway;
 mod known;
 pub mod log;
 mod news;
+mod pinning;
 mod second_look;
 mod servers;
 mod sessions;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use toolshelf_core::tokens::{TokenCounter, definition_text};
-use toolshelf_core::{Error, ErrorKind, GroupId, LoadContext, Loaded, ToolGroup};
+use toolshelf_core::{Error, ErrorKind, GroupId, LoadContext, Loaded, Registry, ToolGroup};
 use toolshelf_mcp::{StdioConfig, StdioServer};
 use toolshelf_shelf::Shelf;
 
@@ -16,6 +15,7 @@ use crate::chain::CHAIN_VARIABLE;
 use crate::config::{Config, EntryState, ServerEntry};
 use crate::known::KnownServer;
 use crate::news::NewsDesk;
+use crate::pinning::{Pinning, pinned};
 use crate::sessions::Sessions;
 use crate::size::{Size, tokens};
 
@@ -32,6 +32,8 @@ pub(crate) struct Common {
 /// The servers that a configuration starts. Closing them ends their processes.
 pub(crate) struct Servers {
     servers: Vec<KnownServer>,
+    /// Groups that a loader of the build loads, whose tools nobody knows before.
+    loaders: Vec<GroupId>,
 }
 
 impl Servers {
@@ -39,19 +41,34 @@ impl Servers {
     /// process is started yet.
     ///
     /// A faulty entry becomes a group whose load fails and says why.
-    pub(crate) fn of(config: &Config, common: &Common) -> (Self, Vec<ToolGroup>) {
+    pub(crate) fn of(
+        config: &Config,
+        common: &Common,
+        registry: &Registry,
+    ) -> (Self, Vec<ToolGroup>) {
         let mut servers = Vec::new();
+        let mut loaders = Vec::new();
         let mut groups = Vec::new();
         for entry in config.enabled() {
-            let mut group = match stdio_config(entry, &common.chain) {
-                Ok(config) => {
-                    let id = entry.id.clone();
-                    let pinned = pinned(&entry.always_visible);
-                    let server = KnownServer::new(id, config, pinned, common);
-                    servers.push(server.clone());
-                    known_group(entry.id.clone(), server)
-                }
-                Err(fault) => faulty(entry, fault),
+            let mut group = match &entry.state {
+                EntryState::Loader { name, options } => match registry.loader(name, options) {
+                    Ok(loader) => {
+                        loaders.push(entry.id.clone());
+                        let pinned = pinned(&entry.always_visible);
+                        ToolGroup::new(entry.id.clone(), Pinning { loader, pinned })
+                    }
+                    Err(error) => faulty(entry, error.message().to_owned()),
+                },
+                _ => match stdio_config(entry, &common.chain) {
+                    Ok(config) => {
+                        let id = entry.id.clone();
+                        let pinned = pinned(&entry.always_visible);
+                        let server = KnownServer::new(id, config, pinned, common);
+                        servers.push(server.clone());
+                        known_group(entry.id.clone(), server)
+                    }
+                    Err(fault) => faulty(entry, fault),
+                },
             };
             if entry.title.is_some() {
                 group.title.clone_from(&entry.title);
@@ -61,7 +78,7 @@ impl Servers {
             }
             groups.push(group);
         }
-        (Self { servers }, groups)
+        (Self { servers, loaders }, groups)
     }
 
     /// Lets the servers know their shelf, and puts those tools on it that are shown
@@ -90,6 +107,9 @@ impl Servers {
         // Asked first: one that is unknown saves the counting.
         if let Some(server) = self.servers.iter().find(|server| server.head().is_none()) {
             return unknown(server);
+        }
+        if let Some(id) = self.loaders.first() {
+            return Size::Unknown(id.clone());
         }
         let mut sum = 0;
         for server in &self.servers {
@@ -170,18 +190,6 @@ fn known_group(id: GroupId, server: KnownServer) -> ToolGroup {
             group
         }
     }
-}
-
-/// The patterns as one set. They were checked when the configuration was read.
-fn pinned(patterns: &[String]) -> GlobSet {
-    let mut set = GlobSetBuilder::new();
-    for glob in patterns
-        .iter()
-        .filter_map(|pattern| Glob::new(pattern).ok())
-    {
-        set.add(glob);
-    }
-    set.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
 fn stdio_config(entry: &ServerEntry, chain: &str) -> Result<StdioConfig, String> {

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
+use toolshelf_core::catalog::CatalogFormat;
+use toolshelf_core::codec::DiscoveryCodec;
 use toolshelf_core::search::SearchIndex;
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
@@ -28,6 +30,10 @@ pub struct SessionOptions {
     pub context_window: Option<u64>,
     /// What counts tokens, for strategies that decide by them.
     pub counter: Option<Arc<dyn TokenCounter>>,
+    /// The format of its catalog; `None` = its own.
+    pub catalog: Option<Arc<dyn CatalogFormat>>,
+    /// How the answers of its search name what was found; `None` = its own way.
+    pub codec: Option<Arc<dyn DiscoveryCodec>>,
 }
 
 impl SessionOptions {
@@ -188,6 +194,8 @@ impl Session {
         cx.access = access;
         cx.index = index.as_ref().map(|index| index as &dyn SearchIndex);
         cx.counter = self.options.counter.as_deref();
+        cx.catalog = self.options.catalog.as_deref();
+        cx.codec = self.options.codec.as_deref();
         cx.context_window = self.options.context_window;
         cx.placement = self.options.placement;
         look(&cx)

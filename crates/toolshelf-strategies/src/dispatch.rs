@@ -15,7 +15,7 @@ use toolshelf_catalog::{
         LOAD_TOOLS, SEARCH_TOOLS,
     },
 };
-use toolshelf_core::catalog::{CatalogFormat, CatalogView};
+use toolshelf_core::catalog::CatalogView;
 use toolshelf_core::{
     Answer, Builder, Call, ContentBlock, Cx, Error, Placement, Plugin, Resolution, State, Step,
     Strategy, Surface, ToolSlot, options_schema, read_options,
@@ -113,7 +113,10 @@ impl Dispatch {
             budget: self.options.catalog_budget,
         };
         match cx.placement {
-            Placement::SystemPrompt => DispatchCatalog::default().render(&view).text,
+            Placement::SystemPrompt => {
+                let own = DispatchCatalog::default();
+                cx.catalog.unwrap_or(&own).render(&view).text
+            }
             Placement::McpServer => {
                 let describe = if self.options.split_calls {
                     texts::load_tools_split_gateway
@@ -121,7 +124,8 @@ impl Dispatch {
                     texts::load_tools_gateway
                 };
                 view.budget = Some(listing::gateway_budget(view.budget, describe));
-                GatewayCatalog::default().render(&view).text
+                let own = GatewayCatalog::default();
+                cx.catalog.unwrap_or(&own).render(&view).text
             }
         }
     }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolshelf_catalog::texts::{self, LOAD_TOOLS};
 use toolshelf_catalog::{InjectCatalog, Schemas, Separators};
-use toolshelf_core::catalog::{CatalogFormat, CatalogGroup, CatalogView};
+use toolshelf_core::catalog::{CatalogGroup, CatalogView};
 use toolshelf_core::{
     Availability, Builder, Call, Condition, Cx, Delta, Error, Exposure, GroupId, Need, News,
     Placement, Plugin, Resolution, ShelvedTool, State, Step, Strategy, Surface, ToolKey, ToolSlot,
@@ -102,7 +102,8 @@ impl Inject {
             header,
             budget,
         };
-        InjectCatalog::default().render(&view).text
+        let own = InjectCatalog::default();
+        cx.catalog.unwrap_or(&own).render(&view).text
     }
 }
 

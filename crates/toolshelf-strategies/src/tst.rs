@@ -154,11 +154,16 @@ impl Tst {
         all_in_list: bool,
     ) -> Answer {
         let names: Vec<&str> = searched.tools.iter().map(|tool| &*tool.wire_name).collect();
+        let mut content = Vec::new();
         let mut lines = Vec::new();
         let mut deltas = Vec::new();
         if !names.is_empty() {
-            // Names on the wire are letters, digits, `_` and `-`, which the line can hold.
-            lines.extend(found_line(&names));
+            // Names on the wire are letters, digits, `_` and `-`, which any codec can hold; one
+            // that only reads leaves it to the line.
+            match cx.codec.and_then(|codec| codec.write(&names).ok()) {
+                Some(written) => content = written,
+                None => lines.extend(found_line(&names)),
+            }
             for tool in &searched.tools {
                 deltas.extend(disclosure(cx, state, &tool.key));
             }
@@ -170,8 +175,11 @@ impl Tst {
             lines.push(texts::already_loaded(&loaded));
         }
         lines.extend(searched.remarks(cx));
+        if !lines.is_empty() {
+            content.push(ContentBlock::text(lines.join("\n")));
+        }
         Answer {
-            content: vec![ContentBlock::text(lines.join("\n"))],
+            content,
             is_error: false,
             deltas,
         }

@@ -99,7 +99,7 @@ impl Setup {
         let text = json!({ "mcpServers": self.servers }).to_string();
         let config = Config::parse(&text, &ProcessEnvironment).unwrap();
         let mut options = GatewayOptions::default();
-        options.strategy = self.strategy.to_owned();
+        options.strategy = Some(self.strategy.into());
         options.wait = Some(self.wait);
         options.limits.backoff = self.backoff;
         let mut registry = Registry::new();

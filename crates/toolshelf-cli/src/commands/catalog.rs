@@ -5,6 +5,7 @@ use toolshelf_catalog::texts::LOAD_TOOLS;
 use toolshelf_core::catalog::{CatalogGroup, CatalogTier, CatalogView};
 use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Cancellation, GroupEntry, Groups, Placement, PluginKind, Registry, Surface};
+use toolshelf_gateway::config::Selection;
 use toolshelf_shelf::SessionOptions;
 
 use crate::arguments::{CatalogArguments, Where};
@@ -28,12 +29,20 @@ pub(crate) async fn run(
     let config = source::config(&arguments.servers)?;
     // As `serve` has it: with a search tool where there is an index.
     let searchable = !registry.names(PluginKind::SearchIndex).is_empty();
-    let options = match arguments.strategy.as_str() {
-        "dispatch" if searchable => json!({"search": true}),
-        _ => Value::Null,
-    };
+    let asked = arguments.strategy.clone().map(Selection::from);
+    let chosen = asked.or_else(|| config.strategy.clone());
+    let mut chosen = chosen.unwrap_or_else(|| Selection::from("dispatch"));
+    if chosen.name == "dispatch" && chosen.options.is_null() && searchable {
+        chosen.options = json!({"search": true});
+    }
     let strategy = registry
-        .strategy(&arguments.strategy, &options)
+        .strategy(&chosen.name, &chosen.options)
+        .map_err(|error| Failure::asked(&error))?;
+    let format = arguments.format.clone().map(Selection::from);
+    let format = format.or_else(|| config.catalog.clone());
+    let format = format
+        .map(|format| registry.catalog_format(&format.name, &format.options))
+        .transpose()
         .map_err(|error| Failure::asked(&error))?;
     let waiting = Waiting::new();
     let gateway = gateway(&config, &waiting, registry)?;
@@ -53,8 +62,10 @@ pub(crate) async fn run(
                     tracing::warn!(server = %id, "stands in the catalog without its tools: {error}");
                 }
             }
+            let mut options = SessionOptions::placed(placement);
+            options.catalog = format;
             let session = shelf
-                .session(strategy, SessionOptions::placed(placement))
+                .session(strategy, options)
                 .map_err(|error| Failure::of(&error))?;
             let surface = session.surface(&cancellation).await;
             surface.map_err(|error| Failure::of(&error))
@@ -73,7 +84,7 @@ pub(crate) async fn run(
     let (format, tier) = rendered.unzip();
     if arguments.json {
         output.write_json(&json!({
-            "strategy": arguments.strategy,
+            "strategy": chosen.name,
             "placement": match placement {
                 Placement::SystemPrompt => "prompt",
                 Placement::McpServer => "gateway",
@@ -95,7 +106,7 @@ pub(crate) async fn run(
     if text.is_empty() {
         note(&format!(
             "Under the strategy '{}' there is no catalog: {} in every request.",
-            arguments.strategy,
+            chosen.name,
             counted(surface.tools.len(), "tool")
         ));
         return ended(failed);

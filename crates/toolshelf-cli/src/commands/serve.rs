@@ -4,9 +4,10 @@ use std::io::IsTerminal;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use toolshelf_core::{Cancellation, Registry};
 use toolshelf_gateway::cache::{DescriptorCache, user_cache_dir};
+use toolshelf_gateway::config::{Config, Selection};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{McpServer, ServeOptions, Watchdog, serve_stdio};
 use toolshelf_strategies::search_setting;
@@ -56,38 +57,45 @@ fn watchdog() -> Option<Watchdog> {
         .ok()
 }
 
-/// The strategy and its options: what the command line says, else what the environment says.
-fn strategy(arguments: &ServeArguments) -> Result<(String, Value), Failure> {
+/// The strategy and its options: what the command line says, else what the environment says
+/// where the configuration says nothing.
+fn strategy(arguments: &ServeArguments, config: &Config) -> Result<Option<Selection>, Failure> {
     let named = arguments.strategy.as_deref();
-    if arguments.defer_above.is_some() && named != Some("auto") {
+    let configured = config.strategy.as_ref().map(|chosen| chosen.name.as_str());
+    if arguments.defer_above.is_some() && named.or(configured) != Some("auto") {
         return Err(Failure::usage("--defer-above is for the strategy auto"));
     }
     if arguments.split_calls {
         if named.is_some_and(|named| named != "dispatch") {
             return Err(Failure::usage("--split-calls is for the strategy dispatch"));
         }
-        return Ok(("dispatch".to_owned(), json!({"splitCalls": true})));
+        let split = json!({"splitCalls": true});
+        return Ok(Some(Selection::new("dispatch", split)));
     }
     if let Some(named) = named {
-        return Ok((named.to_owned(), Value::Null));
+        return Ok(Some(named.into()));
+    }
+    if config.strategy.is_some() {
+        return Ok(None);
     }
     let setting = search_setting(|name| std::env::var(name).ok());
     let Some(variable) = setting.variable else {
-        return Ok(("dispatch".to_owned(), Value::Null));
+        return Ok(None);
     };
     if let Some(warning) = &setting.warning {
         tracing::warn!("{warning}");
     }
     let strategy = setting.mode.strategy();
     tracing::info!("{variable} chooses the strategy '{strategy}'");
-    Ok((strategy.to_owned(), setting.mode.options()))
+    Ok(Some(Selection::new(strategy, setting.mode.options())))
 }
 
 pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Result<(), Failure> {
     let config = source::config(&arguments.servers)?;
     let mut options = GatewayOptions::default();
-    (options.strategy, options.strategy_options) = strategy(arguments)?;
-    options.index.clone_from(&arguments.index);
+    options.strategy = strategy(arguments, &config)?;
+    options.index = arguments.index.clone().map(Selection::from);
+    options.catalog = arguments.catalog.clone().map(Selection::from);
     options.context_window = arguments.context_window;
     options.counter = Some(Arc::new(O200kBase));
     if let Some(tokens) = arguments.defer_above {

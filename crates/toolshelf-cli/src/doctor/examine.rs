@@ -67,6 +67,8 @@ pub(crate) fn examine(facts: &Facts<'_>) -> Patient {
             findings.push(faulty_entry(fault));
             return patient;
         }
+        // There is no program; how its load ended says all.
+        EntryState::Loader { .. } => {}
         EntryState::Stdio {
             command, env, cwd, ..
         } => {

@@ -41,6 +41,19 @@ const KNOWN_KEYS: &[&str] = &[
     "transport",
 ];
 
+/// What hosts write as `type` or `transport` for a server that they start or reach by URL.
+/// Anything else, in an entry without a command or URL, is the name of a loader.
+const TRANSPORTS: &[&str] = &[
+    "stdio",
+    "local",
+    "sse",
+    "http",
+    "streamable-http",
+    "streamableHttp",
+    "remote",
+    "ws",
+];
+
 /// Keys that say that a server is reached by URL.
 const URL_KEYS: &[&str] = &["url", "httpUrl", "serverUrl"];
 
@@ -81,6 +94,13 @@ pub enum EntryState {
         /// How many calls it takes at once; `None` = any number.
         max_concurrent_calls: Option<usize>,
     },
+    /// Its tools come from a loader of this build and not from a server.
+    Loader {
+        /// `type`: the name under which the loader is registered.
+        name: String,
+        /// The other keys: the loader's options.
+        options: Value,
+    },
     /// `disabled` is true: as if it were not there.
     Disabled,
     /// The entry cannot be used; the sentence says why, and holds no value of a
@@ -117,8 +137,12 @@ pub(super) fn read(
             }
         }
     }
+    let loader = loader(&mut fields);
     for key in fields.keys() {
-        if !KNOWN_KEYS.contains(&key.as_str()) && !URL_KEYS.contains(&key.as_str()) {
+        if loader.is_none()
+            && !KNOWN_KEYS.contains(&key.as_str())
+            && !URL_KEYS.contains(&key.as_str())
+        {
             warnings.push(format!(
                 "server '{}': the key '{}' is not known and is ignored",
                 entry.id,
@@ -132,12 +156,37 @@ pub(super) fn read(
         notes: Vec::new(),
     };
     entry.state = match reader.texts(&mut entry) {
-        Ok(()) => reader.transport().unwrap_or_else(EntryState::Faulty),
+        Ok(()) => match loader {
+            Some(_) => EntryState::Disabled,
+            None => reader.transport().unwrap_or_else(EntryState::Faulty),
+        },
         Err(fault) => EntryState::Faulty(fault),
     };
     let notes = reader.notes.into_iter();
     warnings.extend(notes.map(|note| format!("server '{}': {note}", entry.id)));
+    if let Some(name) = loader
+        && !matches!(entry.state, EntryState::Faulty(_))
+    {
+        // What the entry has for every server was taken out; the rest is the loader's.
+        let options = fields.into();
+        entry.state = EntryState::Loader { name, options };
+    }
     entry
+}
+
+/// The loader that an entry names instead of a server.
+fn loader(fields: &mut Map<String, Value>) -> Option<String> {
+    let of_a_server = URL_KEYS.iter().chain(&["command"]);
+    if of_a_server.into_iter().any(|key| fields.contains_key(*key)) {
+        return None;
+    }
+    let name = fields.get("type")?.as_str()?.to_owned();
+    let is_transport = TRANSPORTS.contains(&name.as_str()) || name.trim().is_empty();
+    if is_transport {
+        return None;
+    }
+    fields.remove("type");
+    Some(name)
 }
 
 /// Reads fields; an error is a sentence that names the field.

@@ -10,6 +10,7 @@ use toolshelf_core::{Error, ErrorKind, GroupId};
 
 use super::entry::{self, EntryState, ServerEntry};
 use super::expand::{Environment, ProcessEnvironment};
+use super::selection::Selection;
 
 /// The largest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
@@ -21,6 +22,14 @@ pub struct Config {
     pub path: Option<PathBuf>,
     /// The servers, sorted by id. Entries that are disabled or faulty are among them.
     pub servers: Vec<ServerEntry>,
+    /// `strategy`: how tools are shown.
+    pub strategy: Option<Selection>,
+    /// `index`: what tools are searched by.
+    pub index: Option<Selection>,
+    /// `catalog`: the format of catalogs.
+    pub catalog: Option<Selection>,
+    /// `codec`: how the answer of a search names what joins the list.
+    pub codec: Option<Selection>,
     /// What is odd about the file, one line each.
     pub warnings: Vec<String>,
 }
@@ -80,9 +89,14 @@ impl Config {
             }
             None => return Err(fault(missing_servers(&root))),
         };
+        let mut selection = |key| Selection::read(key, &mut root).map_err(fault);
         let mut config = Self {
             path: None,
             servers: Vec::with_capacity(servers.len()),
+            strategy: selection("strategy")?,
+            index: selection("index")?,
+            catalog: selection("catalog")?,
+            codec: selection("codec")?,
             warnings: repeated_keys(text),
         };
         for key in root.keys() {

@@ -6,7 +6,9 @@
 mod entry;
 mod expand;
 mod file;
+mod selection;
 
 pub use entry::{EntryState, ServerEntry};
 pub use expand::{Environment, ProcessEnvironment, expand};
 pub use file::{Config, find_config, user_config_dir};
+pub use selection::Selection;

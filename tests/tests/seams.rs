@@ -1,0 +1,260 @@
+//! Plugins that a configuration chooses by name, in a gateway.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests are tests"
+)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolshelf_core::catalog::{CatalogFormat, CatalogText, CatalogTier, CatalogView};
+use toolshelf_core::codec::{Block, DiscoveryCodec, ReadDiscovery};
+use toolshelf_core::{
+    Builder, ContentBlock, Error, FnTool, JsonText, LoadContext, Loaded, NoOptions, Plugin,
+    Registry, Tool, ToolDefinition, ToolName, ToolResult, options_schema, read_options,
+};
+use toolshelf_gateway::config::{Config, ProcessEnvironment};
+use toolshelf_gateway::{Gateway, GatewayOptions};
+use toolshelf_mcp::Lifecycle;
+use toolshelf_tests::Connected;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Tools that say what they were told to say.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Sayings {
+    says: Vec<(String, String)>,
+}
+
+fn tool(name: &str, says: String) -> Result<Arc<dyn Tool>, Error> {
+    let schema = JsonText::parse(r#"{"type":"object"}"#)?;
+    let definition = ToolDefinition::new(ToolName::new(name)?, "Says it.", schema)?;
+    Ok(Arc::new(FnTool::new(definition, move |_, _| {
+        let says = says.clone();
+        async move { Ok(ToolResult::text(says)) }
+    })))
+}
+
+const SAYINGS: Plugin = Plugin {
+    name: "sayings",
+    provider: "seams",
+    about: "Says things.",
+    build: Builder::Loader(|options| {
+        let Sayings { says } = read_options("sayings", options)?;
+        let tools = says.into_iter().map(|(name, says)| tool(&name, says));
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
+        Ok(Arc::new(move |_: LoadContext| {
+            let tools = tools.clone();
+            async move { Ok(Loaded::new(tools)) }
+        }))
+    }),
+    options: options_schema::<Sayings>,
+};
+
+struct Counting;
+
+impl CatalogFormat for Counting {
+    fn name(&self) -> &str {
+        "counting/1"
+    }
+
+    fn render(&self, view: &CatalogView<'_>) -> CatalogText {
+        let groups = view.groups.len();
+        CatalogText {
+            text: format!("There are {groups} groups."),
+            tier: CatalogTier::NoNames,
+        }
+    }
+}
+
+const COUNTING: Plugin = Plugin {
+    name: "counting/1",
+    provider: "seams",
+    about: "Counts groups.",
+    build: Builder::CatalogFormat(|_| Ok(Arc::new(Counting))),
+    options: options_schema::<NoOptions>,
+};
+
+struct Arrow;
+
+impl DiscoveryCodec for Arrow {
+    fn name(&self) -> &str {
+        "arrow/1"
+    }
+
+    fn write(&self, names: &[&str]) -> Result<Vec<ContentBlock>, Error> {
+        Ok(vec![ContentBlock::text(format!("-> {}", names.join(" ")))])
+    }
+
+    fn read<'a>(&self, _: &'a [Block<'a>]) -> ReadDiscovery<'a> {
+        ReadDiscovery::default()
+    }
+}
+
+const ARROW: Plugin = Plugin {
+    name: "arrow/1",
+    provider: "seams",
+    about: "Points at names.",
+    build: Builder::DiscoveryCodec(|_| Ok(Arc::new(Arrow))),
+    options: options_schema::<NoOptions>,
+};
+
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    for plugin in [
+        SAYINGS,
+        COUNTING,
+        ARROW,
+        toolshelf_strategies::dispatch::PLUGIN,
+        toolshelf_strategies::tst::PLUGIN,
+        toolshelf_discovery::codec::reference::PLUGIN,
+        toolshelf_search::PLUGIN,
+    ] {
+        registry.register(plugin).unwrap();
+    }
+    registry
+}
+
+fn gateway(config: &Value) -> Result<Arc<Gateway>, Error> {
+    let config = Config::parse(&config.to_string(), &ProcessEnvironment)?;
+    assert_eq!(config.warnings, Vec::<String>::new());
+    let mut options = GatewayOptions::default();
+    options.wait = Some(PATIENCE);
+    Gateway::new(&config, options, &registry())
+}
+
+async fn serving(config: Value, test: impl AsyncFnOnce(&Connected)) {
+    let gateway = gateway(&config).unwrap();
+    gateway.start();
+    let host = Connected::to(gateway.clone(), Lifecycle::Initialize)
+        .await
+        .unwrap();
+    tokio::time::timeout(PATIENCE, test(&host)).await.unwrap();
+    host.close().await.unwrap();
+    gateway.close().await;
+}
+
+fn sayings() -> Value {
+    json!({"wise": {
+        "type": "sayings",
+        "title": "Wisdom",
+        "alwaysVisible": ["gn*"],
+        "says": [["know", "thyself"], ["gnothi", "seauton"]],
+    }})
+}
+
+#[tokio::test]
+async fn an_entry_with_the_type_of_a_loader_is_loaded_by_it() {
+    serving(json!({"mcpServers": sayings()}), async |host| {
+        let list = host.list().await.unwrap();
+        assert!(list[0].contains(r#""name":"wise__gnothi""#), "{list:?}");
+        assert!(list.iter().any(|tool| tool.contains("`wise` — Wisdom")));
+        let call = json!({"tool_name": "wise/know", "arguments": {}});
+        let said = host.call("deferred_tool_call", call).await.unwrap();
+        assert_eq!(said.joined_text(), "thyself");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_loader_that_cannot_be_built_costs_its_own_tools_and_says_where_the_fault_is() {
+    let servers = json!({
+        "wrong": {"type": "sayings", "says": [["know", 3]]},
+        "unknown": {"type": "saying"},
+        "wise": sayings()["wise"],
+    });
+    serving(json!({ "mcpServers": servers }), async |host| {
+        for (group, part) in [
+            ("wrong", "says[0][1]: invalid type: integer `3`"),
+            ("unknown", "did you mean 'sayings'?"),
+        ] {
+            let answer = host.call("load_tools", json!({ "group_id": group }));
+            let text = answer.await.unwrap().joined_text();
+            assert!(text.contains(part), "{text}");
+        }
+        let answer = host.call("load_tools", json!({"group_id": "wise"}));
+        assert!(!answer.await.unwrap().is_error);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_format_of_the_catalog_is_chosen_by_name() {
+    let config = json!({"mcpServers": sayings(), "catalog": "counting/1"});
+    serving(config, async |host| {
+        let list = host.list().await.unwrap();
+        let load = list.iter().find(|tool| tool.contains("load_tools"));
+        assert!(load.unwrap().contains("There are 1 groups."), "{list:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_codec_of_found_tools_is_chosen_by_name() {
+    let config = json!({"mcpServers": sayings(), "codec": "arrow/1", "strategy": "tst"});
+    serving(config, async |host| {
+        let found = host.call("search_tools", json!({"query": "know"})).await;
+        let found = found.unwrap().joined_text();
+        assert_eq!(found, "-> wise__know");
+        let list = host.list().await.unwrap();
+        assert!(list.iter().any(|tool| tool.contains("wise__know")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn options_of_the_strategy_stand_beside_its_name() {
+    let split = json!({"name": "dispatch", "splitCalls": true});
+    let config = json!({"mcpServers": sayings(), "strategy": split});
+    serving(config, async |host| {
+        let list = host.list().await.unwrap();
+        assert!(list.iter().any(|tool| tool.contains("deferred_tool_read")));
+    })
+    .await;
+}
+
+#[test]
+fn what_cannot_be_chosen_is_refused_with_the_place() {
+    let refused = |key: &str, value: Value| {
+        let config = json!({"mcpServers": {}, key: value});
+        gateway(&config).err().unwrap().to_string()
+    };
+    for (key, value, part) in [
+        (
+            "strategy",
+            json!({"name": "dispatch", "splitCalls": "yes"}),
+            "the options of 'dispatch' are not valid: splitCalls: invalid type",
+        ),
+        (
+            "strategy",
+            json!({"name": "dispatch", "spiltCalls": true}),
+            "unknown field `spiltCalls`",
+        ),
+        ("strategy", json!("dipsatch"), "did you mean 'dispatch'?"),
+        (
+            "strategy",
+            json!("inject"),
+            "belongs to the crate toolshelf-strategies",
+        ),
+        (
+            "strategy",
+            json!(7),
+            "neither a name nor an object with \"name\"",
+        ),
+        ("strategy", json!({"splitCalls": true}), "without \"name\""),
+        ("strategy", json!({"name": 1}), "\"name\" is not a string"),
+        ("index", json!(" "), "has a \"index\" without a name"),
+        ("catalog", json!("counting"), "did you mean 'counting/1'?"),
+        ("codec", json!("tool-reference/1"), "writes references"),
+    ] {
+        let error = refused(key, value);
+        assert!(error.contains(part), "{error}");
+    }
+}
