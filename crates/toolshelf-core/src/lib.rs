@@ -30,6 +30,7 @@ mod error;
 mod group;
 mod id;
 mod json;
+mod lookup;
 mod message;
 mod naming;
 pub mod nearest;
@@ -42,6 +43,7 @@ mod strategy;
 pub mod text;
 pub mod tokens;
 mod tool;
+mod view;
 
 pub use cancel::Cancellation;
 pub use content::{ContentBlock, ToolResult};
@@ -55,6 +57,7 @@ pub use id::{GroupId, MAX_ID_BYTES, ToolKey, ToolName};
 #[doc(hidden)]
 pub use inventory;
 pub use json::{Digest, JsonText, MAX_DEPTH};
+pub use lookup::{Lookup, bare_name};
 pub use message::{Event, Message, Role};
 pub use naming::{MAX_WIRE_NAME_BYTES, is_legal as is_legal_wire_name, wire_name};
 pub use registry::{

@@ -187,6 +187,16 @@ impl ToolSlot {
             defer_loading: false,
         }
     }
+
+    /// The slot of a strategy's own tool.
+    pub fn own(definition: ToolDefinition) -> Self {
+        Self {
+            name: Arc::from(definition.name().as_str()),
+            definition: Arc::new(definition),
+            key: None,
+            defer_loading: false,
+        }
+    }
 }
 
 impl PartialEq for ToolSlot {

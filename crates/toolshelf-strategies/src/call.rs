@@ -2,15 +2,13 @@
 
 use toolshelf_catalog::texts;
 use toolshelf_core::{
-    Answer, Availability, Call, Cx, Need, Repair, Resolution, Step, ToolKey, read_arguments,
+    Answer, Availability, Call, Cx, Lookup, Need, Repair, Resolution, Step, ToolKey, read_arguments,
 };
-
-use crate::lookup::{Lookup, lookup_native};
 
 /// A call of a tool by its own name: native tools, and deferred ones that a model calls
 /// as if they were.
 pub(crate) fn native(cx: &Cx<'_>, call: &Call) -> Step<Resolution> {
-    match lookup_native(cx, &call.name) {
+    match cx.lookup_native(&call.name) {
         Lookup::Unknown { ask } if !ask.is_empty() => probe(ask),
         Lookup::Unknown { .. } => Step::Done(Resolution::NotMine),
         Lookup::Ambiguous(keys) => ambiguous(&call.name, &keys),

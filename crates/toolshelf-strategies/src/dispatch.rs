@@ -18,13 +18,11 @@ use toolshelf_catalog::{
 use toolshelf_core::catalog::CatalogView;
 use toolshelf_core::{
     Answer, Builder, Call, ContentBlock, Cx, Error, Placement, Plugin, Resolution, State, Step,
-    Strategy, Surface, ToolSlot, options_schema, read_options,
+    Strategy, Surface, ToolSlot, bare_name, options_schema, read_options,
 };
 
 use crate::listing;
-use crate::lookup::bare;
 use crate::split::Reach;
-use crate::view::{self, own_slot};
 use crate::{call, envelope, forward, load, search};
 
 /// Options of `dispatch`.
@@ -138,14 +136,14 @@ impl Dispatch {
             (Placement::SystemPrompt, true) => texts::load_tools_split()?,
             (Placement::McpServer, true) => texts::load_tools_split_gateway(catalog)?,
         };
-        let mut slots = vec![own_slot(load)];
+        let mut slots = vec![ToolSlot::own(load)];
         if self.options.search {
-            slots.insert(0, own_slot(texts::search_tools_dispatch()?));
+            slots.insert(0, ToolSlot::own(texts::search_tools_dispatch()?));
         }
         if split {
-            slots.extend(texts::split_calls()?.map(own_slot));
+            slots.extend(texts::split_calls()?.map(ToolSlot::own));
         } else {
-            slots.push(own_slot(texts::deferred_tool_call()?));
+            slots.push(ToolSlot::own(texts::deferred_tool_call()?));
         }
         Ok(slots)
     }
@@ -233,7 +231,7 @@ impl Strategy for Dispatch {
     }
 
     fn surface(&self, cx: &Cx<'_>, _state: &State) -> Step<Surface> {
-        let mut tools = match view::eager_slots(cx, self.own_names()) {
+        let mut tools = match cx.eager_slots(self.own_names()) {
             Ok(slots) => slots,
             Err(needs) => return Step::Need(needs),
         };
@@ -266,7 +264,7 @@ impl Strategy for Dispatch {
             Err(error) => Step::Done(Resolution::Answer(Answer::error(error.for_model()))),
             Ok(envelope) => {
                 // Models forward the other own tools too; they mean what they say.
-                let name = bare(&envelope.tool_name).to_owned();
+                let name = bare_name(&envelope.tool_name).to_owned();
                 let mut cx = *cx;
                 // What came before went through the forwarder, to whatever tools.
                 cx.repeats = 0;

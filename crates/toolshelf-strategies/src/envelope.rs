@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolshelf_catalog::texts::DEFERRED_TOOL_CALL;
-use toolshelf_core::{Arguments, Error, ErrorKind, JsonText, Repair, read_arguments};
-
-use crate::lookup::bare;
+use toolshelf_core::{Arguments, Error, ErrorKind, JsonText, Repair, bare_name, read_arguments};
 
 /// The key of the name.
 const TOOL_NAME: &str = "tool_name";
@@ -47,7 +45,7 @@ pub(crate) struct Envelope {
 pub(crate) fn open(value: &Value) -> Result<Envelope, Error> {
     let mut envelope = open_one(value.clone())?;
     // Models forward the forwarder too; it means what it says.
-    while bare(&envelope.tool_name) == DEFERRED_TOOL_CALL {
+    while bare_name(&envelope.tool_name) == DEFERRED_TOOL_CALL {
         let arguments = envelope.arguments.map_err(|text| invalid(&text))?;
         let mut repairs = envelope.repairs;
         envelope = open_one(Value::Object(arguments))?;

@@ -1,21 +1,19 @@
 //! What a call through `deferred_tool_call` means.
 
 use toolshelf_catalog::texts;
-use toolshelf_core::{Answer, Availability, Condition, Cx, GroupId, Resolution, Step};
+use toolshelf_core::{Answer, Availability, Condition, Cx, GroupId, Lookup, Resolution, Step};
 
 use crate::call::{ambiguous, execute, needs, probe, unreadable};
 use crate::envelope::{self, Envelope};
-use crate::lookup::{Lookup, lookup};
 use crate::near::nearest_tools;
 use crate::split::Reach;
-use crate::view;
 
 /// How many names an error suggests.
 const SUGGESTIONS: usize = 5;
 
 /// A call that comes through `deferred_tool_call`.
 pub(crate) fn resolve(cx: &Cx<'_>, mut envelope: Envelope, reach: Reach) -> Step<Resolution> {
-    let key = match lookup(cx, &envelope.tool_name) {
+    let key = match cx.lookup(&envelope.tool_name) {
         Lookup::Found(key) => key,
         Lookup::Ambiguous(keys) => return ambiguous(&envelope.tool_name, &keys),
         Lookup::Unknown { ask } if !ask.is_empty() => return probe(ask),
@@ -56,7 +54,7 @@ fn starting(cx: &Cx<'_>) -> Vec<GroupId> {
     let starting = cx.groups.iter().filter(|(_, entry)| {
         !entry.names_known()
             && matches!(entry.condition, Condition::Pending)
-            && view::group_shown(cx, entry)
+            && cx.shows_group(entry)
     });
     starting.map(|(id, _)| id.clone()).collect()
 }

@@ -19,8 +19,6 @@ use toolshelf_core::{
 };
 
 use crate::listing;
-use crate::slots::offered;
-use crate::view::{self, own_slot};
 use crate::{call, load};
 
 /// Options of `inject`.
@@ -217,7 +215,7 @@ impl LoadedTools {
 fn joins(cx: &Cx<'_>, tool: &ShelvedTool) -> bool {
     tool.exposure == Exposure::Deferred
         && cx.visible(&tool.key)
-        && offered(cx, tool)
+        && cx.offers(tool)
         && *tool.wire_name != *LOAD_TOOLS
 }
 
@@ -233,7 +231,7 @@ impl Strategy for Inject {
     fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
         let loaded = LoadedTools::collect(cx, state);
         let mut needs = loaded.needs;
-        let mut tools = match view::eager_slots(cx, &[LOAD_TOOLS]) {
+        let mut tools = match cx.eager_slots(&[LOAD_TOOLS]) {
             Ok(slots) => slots,
             Err(more) => {
                 needs.extend(more);
@@ -250,7 +248,7 @@ impl Strategy for Inject {
         };
         // A constant but for the catalog, which is escaped as JSON; it can always be made.
         if let Ok(own) = own {
-            tools.push(own_slot(own));
+            tools.push(ToolSlot::own(own));
         }
         tools.extend(loaded.slots);
         let mut deltas = Vec::new();

@@ -10,8 +10,6 @@ use toolshelf_core::{
     Availability, Cx, Delta, Exposure, GroupId, Need, News, State, Step, Surface, ToolSlot,
 };
 
-use crate::slots::offered;
-
 /// Where a session remembers what its model was told.
 const TOLD: &str = "inline.told";
 
@@ -60,7 +58,7 @@ pub(crate) fn surface(
                         .filter(|tool| {
                             tool.exposure != Exposure::Hidden
                                 && cx.visible(&tool.key)
-                                && offered(cx, tool)
+                                && cx.offers(tool)
                         })
                         .map(ToolSlot::of),
                 );

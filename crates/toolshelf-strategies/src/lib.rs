@@ -55,13 +55,6 @@ mod inline;
 mod listing;
 #[cfg(any(feature = "dispatch", feature = "inject"))]
 mod load;
-#[cfg(any(
-    feature = "dispatch",
-    feature = "inject",
-    feature = "standard",
-    feature = "tst"
-))]
-mod lookup;
 #[cfg(feature = "tst")]
 mod models;
 #[cfg(any(feature = "dispatch", feature = "tst"))]
@@ -70,13 +63,6 @@ mod near;
 mod search;
 #[cfg(feature = "tst")]
 mod setting;
-#[cfg(any(
-    feature = "dispatch",
-    feature = "inject",
-    feature = "standard",
-    feature = "tst"
-))]
-mod slots;
 #[cfg(feature = "dispatch")]
 mod split;
 #[cfg(feature = "standard")]
@@ -87,8 +73,6 @@ mod told;
 pub mod tst;
 #[cfg(feature = "tst")]
 pub mod tst_auto;
-#[cfg(any(feature = "dispatch", feature = "inject", feature = "tst"))]
-mod view;
 
 #[cfg(feature = "dispatch")]
 pub use dispatch::{Dispatch, DispatchOptions};

@@ -3,9 +3,6 @@
 use toolshelf_core::catalog::CatalogGroup;
 use toolshelf_core::{Cx, Error, Exposure, GroupEntry, ToolDefinition, ToolKey, ToolName};
 
-use crate::lookup::exposure;
-use crate::view::shown_names;
-
 /// How many bytes the description of `load_tools` has in an MCP server, with the catalog.
 const GATEWAY_DESCRIPTION_BYTES: usize = 2_000;
 
@@ -32,7 +29,7 @@ fn is_deferred(entry: &GroupEntry) -> bool {
 pub(crate) fn catalog_groups<'a>(cx: &Cx<'a>) -> Vec<CatalogGroup<'a>> {
     let mut groups = Vec::new();
     for (id, entry) in cx.groups.iter().filter(|(_, entry)| is_deferred(entry)) {
-        let mut names = shown_names(cx, entry);
+        let mut names = cx.shown_names(entry);
         let empty = entry.names().is_some_and(|names| names.is_empty());
         if let Some(names) = &mut names {
             names.retain(|name| !is_pinned(cx, &ToolKey::new(id.clone(), (*name).clone())));
@@ -52,7 +49,8 @@ pub(crate) fn group_ids<'a>(cx: &Cx<'a>) -> Vec<&'a str> {
 }
 
 fn is_pinned(cx: &Cx<'_>, key: &ToolKey) -> bool {
-    exposure(cx, key).is_some_and(|exposure| matches!(exposure, Exposure::Always | Exposure::Core))
+    cx.exposure(key)
+        .is_some_and(|exposure| matches!(exposure, Exposure::Always | Exposure::Core))
 }
 
 /// One group; what the host did not say of it, its server may have said.

@@ -6,12 +6,11 @@ use serde_json::Value;
 use toolshelf_catalog::{LoadAnswer, Schemas, Separators, texts};
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::{
-    Answer, Availability, ContentBlock, Cx, Delta, GroupEntry, GroupId, LoadedGroup, Need,
-    Resolution, ShelvedTool, State, Step, ToolKey, ToolName, read_arguments,
+    Answer, Availability, ContentBlock, Cx, Delta, GroupEntry, GroupId, LoadedGroup, Lookup, Need,
+    Resolution, ShelvedTool, State, Step, ToolKey, ToolName, bare_name, read_arguments,
 };
 
-use crate::lookup::{Lookup, bare, exists, lookup, shown};
-use crate::{listing, view};
+use crate::listing;
 
 /// How many ids an error suggests.
 const SUGGESTIONS: usize = 5;
@@ -57,7 +56,7 @@ pub(crate) fn resolve(cx: &Cx<'_>, state: &State, arguments: &Value, how: How) -
         return refuse(&request.group_id, 0, text, how);
     };
     let refuse = |text| {
-        let size = view::shown_names(cx, entry).map_or(0, |names| names.len());
+        let size = cx.shown_names(entry).map_or(0, |names| names.len());
         refuse(group.as_str(), size, text, how)
     };
     if request.tool_names.as_ref().is_some_and(Vec::is_empty) {
@@ -74,8 +73,8 @@ pub(crate) fn resolve(cx: &Cx<'_>, state: &State, arguments: &Value, how: How) -
 
 /// The name of a tool where a group was asked for is the commonest mistake.
 fn unknown_group(cx: &Cx<'_>, asked: &str) -> String {
-    let with_tool: Vec<GroupId> = match lookup(cx, asked) {
-        Lookup::Found(key) if exists(cx, &key) == Some(true) => vec![key.group],
+    let with_tool: Vec<GroupId> = match cx.lookup(asked) {
+        Lookup::Found(key) if cx.has(&key) == Some(true) => vec![key.group],
         Lookup::Ambiguous(keys) => keys.into_iter().map(|key| key.group).collect(),
         Lookup::Found(_) | Lookup::Unknown { .. } => Vec::new(),
     };
@@ -92,9 +91,7 @@ fn unknown_group(cx: &Cx<'_>, asked: &str) -> String {
 /// as long as the context.
 fn find_group<'a>(cx: &Cx<'a>, id: &str) -> Option<(&'a GroupId, &'a GroupEntry)> {
     let groups = cx.groups;
-    let entry = groups
-        .get(id)
-        .filter(|entry| view::group_shown(cx, entry))?;
+    let entry = groups.get(id).filter(|entry| cx.shows_group(entry))?;
     Some((&entry.group.id, entry))
 }
 
@@ -115,7 +112,7 @@ fn answer(
     let all: Vec<&ShelvedTool> = loaded
         .tools
         .iter()
-        .filter(|tool| shown(cx, &tool.key))
+        .filter(|tool| cx.shows(&tool.key))
         .collect();
     if all.is_empty() && !loaded.tools.is_empty() {
         // That there are tools, but none for the model, is known only now.
@@ -139,7 +136,7 @@ fn answer(
         texts::unknown_tools(group, &unknown, &known)
     });
     let mut missing = loaded.missing.clone();
-    missing.retain(|name| shown(cx, &ToolKey::new(group.clone(), name.clone())));
+    missing.retain(|name| cx.shows(&ToolKey::new(group.clone(), name.clone())));
     if whole {
         written.missing = &missing;
         written.instructions = loaded.server.instructions.as_deref();
@@ -229,7 +226,7 @@ fn read_request(arguments: &Value) -> Result<Request, (String, String)> {
     let (mut arguments, _) = read_arguments(Some(arguments.clone()))
         .map_err(|error| (String::new(), error.for_model().to_owned()))?;
     let group_id = match arguments.remove("group_id") {
-        Some(Value::String(id)) => bare(&id).to_owned(),
+        Some(Value::String(id)) => bare_name(&id).to_owned(),
         Some(_) => return Err((String::new(), texts::group_id_not_a_string())),
         None => return Err((String::new(), texts::group_id_missing())),
     };
@@ -252,13 +249,18 @@ fn names(value: Value) -> Option<Vec<String>> {
         Value::Array(items) => items
             .into_iter()
             .map(|item| match item {
-                Value::String(name) => Some(bare(&name).to_owned()),
+                Value::String(name) => Some(bare_name(&name).to_owned()),
                 _ => None,
             })
             .collect(),
         Value::String(text) => match serde_json::from_str::<Vec<String>>(&text) {
-            Ok(names) => Some(names.iter().map(|name| bare(name).to_owned()).collect()),
-            Err(_) => Some(vec![bare(&text).to_owned()]),
+            Ok(names) => Some(
+                names
+                    .iter()
+                    .map(|name| bare_name(name).to_owned())
+                    .collect(),
+            ),
+            Err(_) => Some(vec![bare_name(&text).to_owned()]),
         },
         _ => None,
     }

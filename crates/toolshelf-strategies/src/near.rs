@@ -3,15 +3,13 @@
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::{Cx, ToolKey};
 
-use crate::lookup::shown;
-
 /// The qualified names nearest to a mistaken one, best first.
 pub(crate) fn nearest_tools(cx: &Cx<'_>, name: &str, limit: usize) -> Vec<String> {
     let mut known: Vec<ToolKey> = Vec::new();
     for (id, entry) in cx.groups.iter() {
         for tool in entry.names().unwrap_or_default() {
             let key = ToolKey::new(id.clone(), tool.clone());
-            if shown(cx, &key) {
+            if cx.shows(&key) {
                 known.push(key);
             }
         }

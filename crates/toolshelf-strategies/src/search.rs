@@ -4,14 +4,11 @@ use serde_json::Value;
 use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
 use toolshelf_core::search::{Found, SearchQuery};
 use toolshelf_core::{
-    Availability, Condition, Cx, Exposure, GroupEntry, GroupId, Need, ShelvedTool, Step, ToolKey,
-    read_arguments,
+    Availability, Condition, Cx, Exposure, GroupEntry, GroupId, Lookup, Need, ShelvedTool, Step,
+    ToolKey, read_arguments,
 };
 
-use crate::lookup::{Lookup, lookup_native, shown};
 use crate::near::nearest_tools;
-use crate::slots::offered;
-use crate::view::group_shown;
 
 /// How many near names an answer suggests.
 const SUGGESTIONS: usize = 5;
@@ -83,7 +80,7 @@ fn unsettled(cx: &Cx<'_>, need: impl Fn(&GroupEntry) -> Option<fn(GroupId) -> Ne
     groups
         .filter(|(id, entry)| {
             entry.last.is_none()
-                && group_shown(cx, entry)
+                && cx.shows_group(entry)
                 && matches!(cx.availability(id), Availability::Unsettled)
         })
         .filter_map(|(id, entry)| need(entry).map(|need| need(id.clone())))
@@ -98,7 +95,7 @@ pub(crate) fn tool<'a>(cx: &Cx<'a>, key: &ToolKey) -> Option<&'a ShelvedTool> {
         Availability::Ready(loaded) => loaded,
         _ => entry.last.as_ref()?,
     };
-    loaded.get(key.tool.as_str()).filter(|_| shown(cx, key))
+    loaded.get(key.tool.as_str()).filter(|_| cx.shows(key))
 }
 
 impl<'a> Searched<'a> {
@@ -131,13 +128,13 @@ impl<'a> Searched<'a> {
     /// A name that the index does not know: that of a tool which every request has, of one
     /// whose group is away, or of none.
     fn look_up(&mut self, cx: &Cx<'a>, name: &str) {
-        let found = match lookup_native(cx, name) {
+        let found = match cx.lookup_native(name) {
             Lookup::Found(key) => key,
             _ => return self.absent.push(name.to_owned()),
         };
         let entry = cx.groups.get(found.group.as_str());
         match tool(cx, &found) {
-            Some(tool) if tool.exposure != Exposure::Deferred && offered(cx, tool) => {
+            Some(tool) if tool.exposure != Exposure::Deferred && cx.offers(tool) => {
                 self.pinned.push(tool);
             }
             None if entry.is_some_and(|entry| {
@@ -184,7 +181,7 @@ fn not_searched<'a>(cx: &Cx<'a>) -> Vec<(&'a GroupId, String)> {
     let mut away = Vec::new();
     for (id, entry) in cx.groups.iter() {
         let deferred = entry.group.exposure == Exposure::Deferred;
-        if entry.last.is_some() || !deferred || !group_shown(cx, entry) {
+        if entry.last.is_some() || !deferred || !cx.shows_group(entry) {
             continue;
         }
         let reason = match (cx.availability(id), &entry.condition) {

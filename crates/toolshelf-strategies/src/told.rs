@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use toolshelf_core::{Condition, Cx, Delta, Exposure, GroupEntry, GroupId, News, State, ToolKey};
 
-use crate::view::group_shown;
-
 /// Where it stands in the state.
 const TOLD: &str = "tst.told";
 
@@ -50,7 +48,7 @@ impl Told {
         let mut news = Vec::new();
         let mut now = Self::default();
         for (id, entry) in cx.groups.iter() {
-            if entry.group.exposure != Exposure::Deferred || !group_shown(cx, entry) {
+            if entry.group.exposure != Exposure::Deferred || !cx.shows_group(entry) {
                 continue;
             }
             let before = self.groups.get(id).copied();

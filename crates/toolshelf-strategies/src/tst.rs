@@ -13,16 +13,13 @@ use serde_json::Value;
 use toolshelf_catalog::texts::{self, SEARCH_TOOLS};
 use toolshelf_core::{
     Answer, Availability, Builder, Call, Condition, ContentBlock, Cx, Delta, Error, ErrorKind,
-    Event, Exposure, Need, Plugin, Resolution, ShelvedTool, State, Step, Strategy, Surface,
+    Event, Exposure, Lookup, Need, Plugin, Resolution, ShelvedTool, State, Step, Strategy, Surface,
     ToolKey, ToolSlot, is_legal_wire_name, options_schema, read_options,
 };
 use toolshelf_discovery::found_line;
 
 use crate::inline;
-use crate::lookup::{Lookup, exposure, lookup_native};
-use crate::slots::offered;
 use crate::told::Told;
-use crate::view::{self, own_slot};
 use crate::{call, search};
 
 /// Where a session remembers that it gave deferral up, and why.
@@ -118,7 +115,7 @@ impl Tst {
 
     pub(crate) fn surface_deferred(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
         let mut needs = Vec::new();
-        let mut tools = match view::eager_slots(cx, &[self.own()]) {
+        let mut tools = match cx.eager_slots(&[self.own()]) {
             Ok(slots) => slots,
             Err(more) => {
                 needs = more;
@@ -131,7 +128,7 @@ impl Tst {
             return Step::Need(needs);
         }
         if let Ok(own) = texts::search_tools_tst(self.own()) {
-            tools.push(own_slot(own));
+            tools.push(ToolSlot::own(own));
         }
         tools.extend(discovered.slots);
         let told = Told::of(state);
@@ -195,7 +192,7 @@ impl Tst {
         all_in_list: bool,
     ) -> Step<Resolution> {
         // Where two tools share a name on the wire, the name calls one of them only.
-        let reached = |tool: &ShelvedTool| offered(cx, tool) && *tool.wire_name != *self.own();
+        let reached = |tool: &ShelvedTool| cx.offers(tool) && *tool.wire_name != *self.own();
         match search::search(cx, &call.arguments, self.options.max_results, reached) {
             Step::Need(needs) => Step::Need(needs),
             Step::Done(Err(text)) => Step::Done(Resolution::Answer(Answer::error(text))),
@@ -260,7 +257,7 @@ fn discover(cx: &Cx<'_>, state: &mut State, names: &[String]) {
     let mut waiting = waiting(state);
     let before = waiting.len();
     for name in names {
-        match lookup_native(cx, name) {
+        match cx.lookup_native(name) {
             Lookup::Found(key) => {
                 for delta in disclosure(cx, state, &key) {
                     state.apply(&delta);
@@ -304,10 +301,10 @@ impl Discovered {
         let waiting = waiting(state);
         let (known, rest): (Vec<String>, Vec<String>) = waiting
             .into_iter()
-            .partition(|name| matches!(lookup_native(cx, name), Lookup::Found(_)));
+            .partition(|name| matches!(cx.lookup_native(name), Lookup::Found(_)));
         let mut keys: Vec<ToolKey> = Vec::new();
         for name in &known {
-            if let Lookup::Found(key) = lookup_native(cx, name)
+            if let Lookup::Found(key) = cx.lookup_native(name)
                 && !state.discovered.contains(&key)
                 && !keys.contains(&key)
             {
@@ -327,7 +324,7 @@ impl Discovered {
 
     fn add(&mut self, cx: &Cx<'_>, key: &ToolKey, own: &str) {
         // A record may name what does not exist for this model; it is not told of it.
-        if !cx.visible(key) || exposure(cx, key) == Some(Exposure::Hidden) {
+        if !cx.visible(key) || cx.exposure(key) == Some(Exposure::Hidden) {
             return;
         }
         let Some(entry) = cx.groups.get(key.group.as_str()) else {
@@ -345,7 +342,7 @@ impl Discovered {
         match search::tool(cx, key) {
             Some(tool)
                 if tool.exposure == Exposure::Deferred
-                    && offered(cx, tool)
+                    && cx.offers(tool)
                     && *tool.wire_name != *own =>
             {
                 self.slots.push(ToolSlot::of(tool));
