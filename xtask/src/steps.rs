@@ -86,6 +86,11 @@ pub(crate) const STEPS: &[Step] = &[
         run: doc,
     },
     Step {
+        name: "outside",
+        about: "plugins of a workspace of its own, in a toolshelf of their own",
+        run: outside,
+    },
+    Step {
         name: "features",
         about: "each feature of each crate compiles alone",
         run: features,
@@ -140,6 +145,7 @@ impl Suite {
         match self {
             Self::Ci => &[
                 "fixtures", "fmt", "clippy", "layering", "test", "doctest", "golden", "doc",
+                "outside",
             ],
             Self::Nightly => &["fixtures", "features", "slow", "tour", "benches", "fuzz"],
         }
@@ -313,6 +319,47 @@ fn doctest(workspace: &Workspace) -> Result<()> {
         "--exclude",
         BENCHES,
         "--all-features",
+    ]))
+}
+
+/// What a third party would have: its own workspace and lock file. It shares the folder of what was built, as far
+/// as the same is built.
+fn outside(workspace: &Workspace) -> Result<()> {
+    let manifest = workspace
+        .root()
+        .join("examples")
+        .join("outside")
+        .join("Cargo.toml");
+    let manifest = manifest.as_os_str();
+    let metadata = workspace.metadata()?;
+    let target = metadata["target_directory"]
+        .as_str()
+        .context("`cargo metadata` names no target folder")?;
+    let cargo = |arguments: &[&str]| {
+        let mut command = workspace.cargo([arguments[0]]);
+        command
+            .arg("--manifest-path")
+            .arg(manifest)
+            .args(&arguments[1..]);
+        command.env("CARGO_TARGET_DIR", target);
+        command
+    };
+    run(&mut cargo(&["fmt", "--all", "--", "--check"]))?;
+    let lints = [
+        "clippy",
+        "--locked",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    run(&mut cargo(&lints))?;
+    run(&mut cargo(&[
+        "test",
+        "--locked",
+        "--workspace",
+        "--no-fail-fast",
     ]))
 }
 
