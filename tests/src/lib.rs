@@ -149,3 +149,29 @@ impl Connected {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
+
+/// The code in the guides runs as tests, a page each.
+#[cfg(doctest)]
+pub mod guides {
+    macro_rules! pages {
+        ($($name:ident $path:literal)*) => {
+            $(
+                #[doc = include_str!(concat!("../../docs/src/", $path))]
+                pub struct $name;
+            )*
+        };
+    }
+
+    pages! {
+        QuickStart "quick-start.md"
+        ChoosingAStrategy "choosing-a-strategy.md"
+        Plugins "plugins/index.md"
+        AStrategy "plugins/strategy.md"
+        ACatalogFormat "plugins/catalog-format.md"
+        ACodec "plugins/codec.md"
+        ASearchIndex "plugins/search-index.md"
+        ALoader "plugins/loader.md"
+        ABinary "plugins/binary.md"
+        Formats "formats.md"
+    }
+}
