@@ -1,5 +1,7 @@
 //! The book in `docs/`: what its contents name is there, and all code in it is tested.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
