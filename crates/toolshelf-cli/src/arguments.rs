@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::faulty_server::FaultyServerArguments;
+use crate::commands::probe::ProbeArguments;
 
 const AFTER: &str = "\
 Examples:
@@ -114,6 +115,7 @@ pub(crate) enum Command {
     Tour(TourArguments),
     Refresh(RefreshArguments),
     Doctor(DoctorArguments),
+    Probe(ProbeArguments),
     Completions(CompletionsArguments),
     SampleServer(SampleServerArguments),
     #[command(hide = true)]

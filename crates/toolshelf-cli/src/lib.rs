@@ -118,6 +118,7 @@ async fn command(command: Command, registry: &Registry, output: &Output) -> Resu
         Command::Tour(arguments) => tour::run(&arguments, output).await,
         Command::Refresh(arguments) => commands::refresh::run(&arguments, registry, output).await,
         Command::Doctor(arguments) => doctor::run(&arguments, registry, output).await,
+        Command::Probe(arguments) => commands::probe::run(&arguments, output).await,
         Command::Completions(arguments) => commands::completions::run(&arguments, output),
         Command::SampleServer(arguments) => commands::sample_server::run(&arguments).await,
         // They have no runtime, and ran before there was one.

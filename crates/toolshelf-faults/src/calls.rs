@@ -93,6 +93,10 @@ impl Server {
             "pay" if self.list == "gone" => {
                 self.output.error(id, -32602, "Unknown tool: pay");
             }
+            other if !self.offers(other) => {
+                self.output
+                    .error(id, -32602, &format!("Unknown tool: {other}"));
+            }
             // Tools of the other lists: what came is what is said.
             other => self.output.text(id, &format!("{other} {arguments}")),
         }

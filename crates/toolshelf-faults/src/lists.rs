@@ -42,6 +42,15 @@ impl Server {
         self.tools(id, &tools, None);
     }
 
+    /// Whether a tool may be called that has no work of its own: of other lists than the
+    /// plain one, all.
+    pub(crate) fn offers(&self, tool: &str) -> bool {
+        ["list", "pages", "changes"]
+            .iter()
+            .any(|word| self.words.has(word))
+            || BASIC.contains(&format!("\"name\":\"{tool}\""))
+    }
+
     /// Writes a list of tools as it is, with repeated keys and the order of keys.
     fn tools(&self, id: &Value, tools: &str, next: Option<&str>) {
         let next = next.map_or_else(String::new, |next| format!(",\"nextCursor\":\"{next}\""));

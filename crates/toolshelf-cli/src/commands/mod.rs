@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod eval_search;
 pub(crate) mod faulty_server;
 pub(crate) mod plugins;
+pub(crate) mod probe;
 pub(crate) mod refresh;
 pub(crate) mod sample_server;
 pub(crate) mod search;
