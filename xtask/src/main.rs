@@ -9,10 +9,12 @@
 mod fixtures;
 mod fuzz;
 mod layering;
+mod peers;
 mod process;
 mod steps;
 mod workspace;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use steps::{STEPS, Step, Suite};
@@ -44,6 +46,7 @@ fn execute(command: &Command) -> ExitCode {
         Command::Help => Ok(()),
         Command::Suite(suite) => steps::run_suite(&workspace, *suite),
         Command::Step(step) => steps::run_alone(&workspace, step),
+        Command::ProbePeers(folder) => peers::probe(&workspace, folder),
         Command::CheckFixtures => {
             fixtures::install(&workspace).and_then(|()| fixtures::check(&workspace))
         }
@@ -64,6 +67,7 @@ enum Command {
     Suite(Suite),
     Step(&'static Step),
     CheckFixtures,
+    ProbePeers(PathBuf),
 }
 
 impl Command {
@@ -80,6 +84,11 @@ impl Command {
         }
         let command = if name == "fixtures" && rest == ["--check"] {
             return Ok(Self::CheckFixtures);
+        } else if name == "probe-peers" {
+            return match rest.as_slice() {
+                [folder] => Ok(Self::ProbePeers(PathBuf::from(folder))),
+                _ => Err("`probe-peers` takes the folder to install into".to_owned()),
+            };
         } else if let Some(suite) = Suite::ALL.into_iter().find(|suite| suite.name() == name) {
             Self::Suite(suite)
         } else if let Some(step) = STEPS.iter().find(|step| step.name == name) {
@@ -115,7 +124,8 @@ fn help() -> String {
     for step in STEPS {
         text += &format!("  {:<10} {}\n", step.name, step.about);
     }
-    text += "\n  fixtures --check   also start each installed server and list its tools\n\
+    text += "\n  fixtures --check   also start each installed server and list its tools\n  \
+             probe-peers FOLDER install other gateways there and print how they and ours behave\n\
              \nExit status: 0 everything passed, 1 a step failed, 2 the command line was wrong.\n";
     text
 }
