@@ -8,6 +8,7 @@
 
 mod fixtures;
 mod fuzz;
+mod hosts;
 mod layering;
 mod peers;
 mod process;
@@ -114,7 +115,7 @@ fn help() -> String {
     for suite in Suite::ALL {
         let steps: Vec<&str> = suite.steps().map(|step| step.name).collect();
         text += &format!(
-            "  {:<10} {}: {}\n",
+            "  {:<13} {}: {}\n",
             suite.name(),
             suite.about(),
             steps.join(", ")
@@ -122,7 +123,7 @@ fn help() -> String {
     }
     text += "\nSteps:\n";
     for step in STEPS {
-        text += &format!("  {:<10} {}\n", step.name, step.about);
+        text += &format!("  {:<13} {}\n", step.name, step.about);
     }
     text += "\n  fixtures --check   also start each installed server and list its tools\n  \
              probe-peers FOLDER install other gateways there and print how they and ours behave\n\

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::process::{self, run};
 use crate::workspace::Workspace;
-use crate::{fixtures, fuzz, layering};
+use crate::{fixtures, fuzz, hosts, layering};
 
 /// The package that holds the benchmarks. Its dependencies are large, and only `nightly` compiles them.
 const BENCHES: &str = "toolshelf-benches";
@@ -91,6 +91,11 @@ pub(crate) const STEPS: &[Step] = &[
         run: outside,
     },
     Step {
+        name: "hosts",
+        about: "programs that link different plugins have exactly those",
+        run: hosts::dev,
+    },
+    Step {
         name: "features",
         about: "each feature of each crate compiles alone",
         run: features,
@@ -104,6 +109,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "tour",
         about: "release build, and the tour that the README begins with",
         run: tour,
+    },
+    Step {
+        name: "hosts-release",
+        about: "the same programs as release builds",
+        run: hosts::release,
     },
     Step {
         name: "benches",
@@ -145,9 +155,17 @@ impl Suite {
         match self {
             Self::Ci => &[
                 "fixtures", "fmt", "clippy", "layering", "test", "doctest", "golden", "doc",
-                "outside",
+                "outside", "hosts",
             ],
-            Self::Nightly => &["fixtures", "features", "slow", "tour", "benches", "fuzz"],
+            Self::Nightly => &[
+                "fixtures",
+                "features",
+                "slow",
+                "tour",
+                "hosts-release",
+                "benches",
+                "fuzz",
+            ],
         }
     }
 
@@ -228,10 +246,10 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<10} {:<8} {:>7}", "step", "outcome", "time")?;
+        writeln!(f, "{:<13} {:<8} {:>7}", "step", "outcome", "time")?;
         for (name, outcome, took) in &self.rows {
             let took = took.map_or_else(|| "-".to_owned(), duration);
-            writeln!(f, "{name:<10} {outcome:<8} {took:>7}")?;
+            writeln!(f, "{name:<13} {outcome:<8} {took:>7}")?;
         }
         Ok(())
     }
@@ -583,10 +601,10 @@ mod tests {
         report.add("doc", "not run", None);
         assert_eq!(
             report.to_string(),
-            "step       outcome     time\n\
-             fmt        passed     1.2 s\n\
-             clippy     FAILED    2m 05s\n\
-             doc        not run        -\n"
+            "step          outcome     time\n\
+             fmt           passed     1.2 s\n\
+             clippy        FAILED    2m 05s\n\
+             doc           not run        -\n"
         );
     }
 

@@ -178,7 +178,7 @@ pub fn options_schema<T: JsonSchema>() -> Value {
 }
 
 /// Plugins that belong to Toolshelf but may be left out of a build, so that asking for
-/// one says so: kind, name, crate.
+/// one says so: kind, name, crate. A host in `tests/hosts` asserts that none is missing.
 const KNOWN: &[(PluginKind, &str, &str)] = &[
     (PluginKind::Strategy, "dispatch", "toolshelf-strategies"),
     (PluginKind::Strategy, "inject", "toolshelf-strategies"),
@@ -241,6 +241,18 @@ impl Registry {
         Ok(registry)
     }
 
+    /// The plugins that belong to Toolshelf, whether they are part of this build or not: kind,
+    /// name, and the crate that provides it.
+    ///
+    /// ```
+    /// use toolshelf_core::{PluginKind, Registry};
+    /// let loader = (PluginKind::Loader, "stdio", "toolshelf-mcp");
+    /// assert!(Registry::known().any(|plugin| plugin == loader));
+    /// ```
+    pub fn known() -> impl Iterator<Item = (PluginKind, &'static str, &'static str)> {
+        KNOWN.iter().copied()
+    }
+
     /// Adds a plugin.
     ///
     /// # Errors
@@ -297,18 +309,21 @@ impl Registry {
             return Ok(plugin);
         }
         let names = self.names(kind);
-        let mut message = format!("there is no {kind} '{name}'");
         let known = KNOWN
             .iter()
             .find(|(of, known, _)| *of == kind && *known == name);
-        if let Some((_, _, provider)) = known {
-            message.push_str(&format!(
-                " in this build: it belongs to the crate {provider}, which is not linked, \
-                 or whose feature is off"
-            ));
-        } else if let Some(near) = nearest(name, names.iter().copied(), 1).first() {
-            message.push_str(&format!("; did you mean '{near}'?"));
-        }
+        let mut message = if let Some((_, _, provider)) = known {
+            format!(
+                "the {kind} '{name}' is not part of this build: it belongs to the crate \
+                 {provider}, which is not linked, or whose feature is off"
+            )
+        } else {
+            let mut message = format!("there is no {kind} '{name}'");
+            if let Some(near) = nearest(name, names.iter().copied(), 1).first() {
+                message.push_str(&format!("; did you mean '{near}'?"));
+            }
+            message
+        };
         if names.is_empty() {
             message.push_str("; no plugin of this kind is part of this build");
         } else {
