@@ -11,6 +11,7 @@ mod fuzz;
 mod hosts;
 mod layering;
 mod peers;
+mod package;
 mod process;
 mod steps;
 mod workspace;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::process::{self, run};
 use crate::workspace::Workspace;
-use crate::{fixtures, fuzz, hosts, layering};
+use crate::{fixtures, fuzz, hosts, layering, package};
 
 /// The package that holds the benchmarks. Its dependencies are large, and only `nightly` compiles them.
 const BENCHES: &str = "toolshelf-benches";
@@ -116,6 +116,11 @@ pub(crate) const STEPS: &[Step] = &[
         run: hosts::release,
     },
     Step {
+        name: "package",
+        about: "every crate as it would be published, built from its archive",
+        run: package::check,
+    },
+    Step {
         name: "benches",
         about: "the benchmarks, with lints: they compile",
         run: benches,
@@ -163,6 +168,7 @@ impl Suite {
                 "slow",
                 "tour",
                 "hosts-release",
+                "package",
                 "benches",
                 "fuzz",
             ],
