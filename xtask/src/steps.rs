@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::process::{self, run};
 use crate::workspace::Workspace;
-use crate::{fixtures, fuzz, hosts, layering, package};
+use crate::{facade, fixtures, fuzz, hosts, layering, package};
 
 /// The package that holds the benchmarks. Its dependencies are large, and only `nightly` compiles them.
 const BENCHES: &str = "toolshelf-benches";
@@ -62,8 +62,8 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "layering",
-        about: "which crate may depend on which",
-        run: layering::check,
+        about: "which crate may depend on which, and that the facade has all",
+        run: layers,
     },
     Step {
         name: "test",
@@ -287,6 +287,11 @@ fn clippy(workspace: &Workspace) -> Result<()> {
         "-D",
         "warnings",
     ]))
+}
+
+fn layers(workspace: &Workspace) -> Result<()> {
+    layering::check(workspace)?;
+    facade::check(workspace)
 }
 
 fn test(workspace: &Workspace) -> Result<()> {
