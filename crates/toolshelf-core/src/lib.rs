@@ -18,6 +18,53 @@
 //! | What has a session disclosed? | [`State`] |
 //! | What can be plugged in? | [`Registry`] |
 //!
+//! A plugin implements one trait of this crate, and a host puts it into a registry by name:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use serde_json::Value;
+//! use toolshelf_core::catalog::{CatalogFormat, CatalogGroup, CatalogText, CatalogTier, CatalogView};
+//! use toolshelf_core::{Builder, Error, GroupId, NoOptions, Plugin, Registry, options_schema};
+//!
+//! /// A catalog of nothing but ids.
+//! struct Ids;
+//!
+//! impl CatalogFormat for Ids {
+//!     fn name(&self) -> &str {
+//!         "ids/1"
+//!     }
+//!     fn render(&self, view: &CatalogView<'_>) -> CatalogText {
+//!         let ids: Vec<&str> = view.groups.iter().map(|group| group.id.as_str()).collect();
+//!         CatalogText { text: ids.join(", "), tier: CatalogTier::IdsOnly }
+//!     }
+//! }
+//!
+//! const PLUGIN: Plugin = Plugin {
+//!     name: "ids/1",
+//!     provider: env!("CARGO_PKG_NAME"),
+//!     about: "The ids of the groups.",
+//!     build: Builder::CatalogFormat(|_options| Ok(Arc::new(Ids))),
+//!     options: options_schema::<NoOptions>,
+//! };
+//!
+//! let mut registry = Registry::new();
+//! registry.register(PLUGIN)?;
+//!
+//! // Somewhere else, by the name that a user chose.
+//! let format = registry.catalog_format("ids/1", &Value::Null)?;
+//! let ids = [GroupId::new("github")?, GroupId::new("time")?];
+//! let groups = ids.iter().map(|id| CatalogGroup {
+//!     id,
+//!     title: None,
+//!     description: None,
+//!     names: None,
+//!     partly_loaded: false,
+//! });
+//! let view = CatalogView { groups: groups.collect(), ..CatalogView::default() };
+//! assert_eq!(format.render(&view).text, "github, time");
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! The driver that runs a strategy is `toolshelf-shelf`.
 
 mod cancel;
