@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::process::{self, run};
 use crate::workspace::Workspace;
-use crate::{facade, fixtures, fuzz, hosts, layering, package};
+use crate::{budget, facade, fixtures, fuzz, hosts, layering, package};
 
 /// The package that holds the benchmarks. Its dependencies are large, and only `nightly` compiles them.
 const BENCHES: &str = "toolshelf-benches";
@@ -64,6 +64,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "layering",
         about: "which crate may depend on which, and that the facade has all",
         run: layers,
+    },
+    Step {
+        name: "budget",
+        about: "how many crates one has to compile, within limits",
+        run: budget::check,
     },
     Step {
         name: "test",
@@ -159,8 +164,8 @@ impl Suite {
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Ci => &[
-                "fixtures", "fmt", "clippy", "layering", "test", "doctest", "golden", "doc",
-                "outside", "hosts",
+                "fixtures", "fmt", "clippy", "layering", "budget", "test", "doctest", "golden",
+                "doc", "outside", "hosts",
             ],
             Self::Nightly => &[
                 "fixtures",
