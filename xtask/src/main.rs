@@ -6,6 +6,7 @@
 // This is a command-line program: what it prints is its result.
 #![allow(clippy::print_stdout)]
 
+mod api;
 mod budget;
 mod facade;
 mod fixtures;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::process::{self, run};
 use crate::workspace::Workspace;
-use crate::{budget, facade, fixtures, fuzz, hosts, layering, package};
+use crate::{api, budget, facade, fixtures, fuzz, hosts, layering, package};
 
 /// The package that holds the benchmarks. Its dependencies are large, and only `nightly` compiles them.
 const BENCHES: &str = "toolshelf-benches";
@@ -126,6 +126,11 @@ pub(crate) const STEPS: &[Step] = &[
         run: package::check,
     },
     Step {
+        name: "api",
+        about: "the public API of each crate is what api/ says",
+        run: api::check,
+    },
+    Step {
         name: "benches",
         about: "the benchmarks, with lints: they compile",
         run: benches,
@@ -174,6 +179,7 @@ impl Suite {
                 "tour",
                 "hosts-release",
                 "package",
+                "api",
                 "benches",
                 "fuzz",
             ],
