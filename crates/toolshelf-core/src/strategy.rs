@@ -311,16 +311,29 @@ impl Answer {
 ///
 /// # Behavior
 ///
-/// * All methods are pure functions of their arguments.
+/// Each sentence is a clause of the kit for strategies in `toolshelf-testkit`.
+///
+/// * All methods are pure functions of their arguments: one instance serves many sessions,
+///   and they do not see each other.
 /// * A need that was met is not asked again in the same step: [`Cx::availability`] tells
 ///   how it ended, ready or failed, never pending.
-/// * `surface`: names of tools are unique and legal for the strictest provider; when
-///   the strategy defers, its load or search tool is always in it.
-/// * `surface` is the same, byte for byte, all session long when `stable` says so.
+/// * `surface`: names of tools are unique and legal for the strictest provider, none is that
+///   of an own tool, and each runs the tool that stands there. Definitions are those of
+///   the servers, verbatim. When the strategy defers, its load or search tool is always in it.
+/// * `surface` does not look at the state when `stable` says so, and loads that bring what was
+///   declared change no byte of it, so that the driver may make it once.
+/// * A surface whose deltas were applied is followed by the same one, without deltas and
+///   without news: each thing is said once.
 /// * `resolve` returns [`Resolution::NotMine`] for names that it does not know, never
 ///   another tool. Permission is needed before a load that a call alone causes.
-/// * Changes of the state are returned as deltas and nothing else. Applying the deltas
-///   of a history in order gives the state that folding `observe` over it gives.
+/// * A tool that does not exist for the model, by [`Access`] or because it is hidden, changes
+///   no byte of a surface and stands in no answer.
+/// * Changes of the state are returned as deltas and nothing else. Deltas of calls that
+///   are made at once, applied in the order of the calls, come to what the calls come to
+///   one by one.
+/// * A strategy that learns from [`Event::Discovered`] comes by it to the disclosures to which
+///   the deltas of the same history come, wherever that is cut. Nothing else that is said
+///   in a history discloses anything, and a compaction takes nothing back.
 pub trait Strategy: Send + Sync {
     /// The name under which it is chosen and under which its state is written.
     fn name(&self) -> &str;

@@ -4,7 +4,7 @@
 //! best. Tools are appended in the order of their loading and never move: the order in
 //! which they joined the array is part of the state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -124,12 +124,44 @@ fn remaining<'a>(mut group: CatalogGroup<'a>, state: &State) -> Option<CatalogGr
     }
 }
 
+/// Where a session remembers what its model was told.
+const TOLD: &str = "inject.told";
+
+/// What the model was told, so that each thing is said once.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Told {
+    /// Groups whose loaded tools are missing.
+    away: BTreeSet<GroupId>,
+    /// Tools that were loaded and do not exist any more.
+    gone: BTreeSet<String>,
+}
+
+impl Told {
+    fn of(state: &State) -> Self {
+        // A record that cannot be read costs that things are said again.
+        let read = |value| serde_json::from_value(value).ok();
+        let kept = state.extensions.get(TOLD).cloned();
+        kept.and_then(read).unwrap_or_default()
+    }
+
+    fn delta(&self) -> Delta {
+        Delta::Keep {
+            name: TOLD.to_owned(),
+            // Ids and names are strings, so this is an object.
+            value: serde_json::to_value(self).unwrap_or_default(),
+        }
+    }
+}
+
 /// The loaded tools in the order in which they joined the tools array.
 #[derive(Default)]
 struct LoadedTools {
     slots: Vec<ToolSlot>,
     needs: Vec<Need>,
     news: Vec<News>,
+    /// What the model knows after this surface.
+    told: Told,
     /// Those that join it now.
     joining: Vec<ToolKey>,
 }
@@ -137,6 +169,7 @@ struct LoadedTools {
 impl LoadedTools {
     fn collect(cx: &Cx<'_>, state: &State) -> Self {
         let mut loaded = Self::default();
+        let before = Told::of(state);
         let mut tools: BTreeMap<&ToolKey, &ShelvedTool> = BTreeMap::new();
         let mut order: Vec<&ToolKey> = Vec::new();
         for (group, selected) in state.expanded_in_order() {
@@ -150,14 +183,14 @@ impl LoadedTools {
             let ready = match cx.availability(group) {
                 Availability::Ready(ready) => ready,
                 Availability::Failed(error) => {
-                    loaded.unavailable(group, error);
+                    loaded.unavailable(group, error, &before);
                     continue;
                 }
                 // A group that failed earlier is tried again when it is needed, not at
                 // every turn.
                 Availability::Unsettled => {
                     match entry.condition.failure() {
-                        Some(error) => loaded.unavailable(group, error),
+                        Some(error) => loaded.unavailable(group, error, &before),
                         None if matches!(entry.condition, Condition::Pending) => {
                             loaded.needs.push(Need::Settle(group.clone()));
                         }
@@ -180,7 +213,7 @@ impl LoadedTools {
                             Some(tool) => take(tool),
                             None => {
                                 let gone = ToolKey::new(group.clone(), name.clone());
-                                loaded.news.push(News::Gone(gone));
+                                loaded.gone(gone, &before);
                             }
                         }
                     }
@@ -203,11 +236,22 @@ impl LoadedTools {
         loaded
     }
 
-    fn unavailable(&mut self, group: &GroupId, error: &Error) {
-        self.news.push(News::Unavailable {
-            group: group.clone(),
-            reason: error.for_model().to_owned(),
-        });
+    fn unavailable(&mut self, group: &GroupId, error: &Error, before: &Told) {
+        self.told.away.insert(group.clone());
+        if !before.away.contains(group) {
+            self.news.push(News::Unavailable {
+                group: group.clone(),
+                reason: error.for_model().to_owned(),
+            });
+        }
+    }
+
+    fn gone(&mut self, key: ToolKey, before: &Told) {
+        let name = key.to_string();
+        if !before.gone.contains(&name) {
+            self.news.push(News::Gone(key));
+        }
+        self.told.gone.insert(name);
     }
 }
 
@@ -254,6 +298,9 @@ impl Strategy for Inject {
         let mut deltas = Vec::new();
         if !loaded.joining.is_empty() {
             deltas.push(Delta::Discover(loaded.joining));
+        }
+        if loaded.told != Told::of(state) {
+            deltas.push(loaded.told.delta());
         }
         let in_prompt = cx.placement == Placement::SystemPrompt && !catalog.is_empty();
         Step::Done(Surface {

@@ -32,11 +32,12 @@ impl Told {
     }
 }
 
-/// The surface of all tools, after groups were `load`ed for it. Where deferral was given up,
-/// the reason is said once.
+/// The surface of all tools but those that have the name of an `own` one, after groups were
+/// `load`ed for it. Where deferral was given up, the reason is said once.
 pub(crate) fn surface(
     cx: &Cx<'_>,
     state: &State,
+    own: Option<&str>,
     load: bool,
     given_up: Option<&str>,
 ) -> Step<Surface> {
@@ -59,6 +60,7 @@ pub(crate) fn surface(
                             tool.exposure != Exposure::Hidden
                                 && cx.visible(&tool.key)
                                 && cx.offers(tool)
+                                && own != Some(&*tool.wire_name)
                         })
                         .map(ToolSlot::of),
                 );

@@ -63,7 +63,7 @@ impl Strategy for Standard {
     }
 
     fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
-        inline::surface(cx, state, self.options.load, None)
+        inline::surface(cx, state, None, self.options.load, None)
     }
 
     fn resolve(&self, cx: &Cx<'_>, _state: &State, call: &Call) -> Step<Resolution> {

@@ -371,7 +371,7 @@ impl Strategy for Tst {
 
     fn surface(&self, cx: &Cx<'_>, state: &State) -> Step<Surface> {
         match Self::fallback(state) {
-            Some(reason) => inline::surface(cx, state, true, Some(&reason)),
+            Some(reason) => inline::surface(cx, state, Some(self.own()), true, Some(&reason)),
             None => self.surface_deferred(cx, state),
         }
     }

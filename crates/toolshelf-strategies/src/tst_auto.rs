@@ -276,7 +276,7 @@ impl Strategy for TstAuto {
         if let Some(reason) = Tst::fallback(state)
             && made(state) != Some(false)
         {
-            return inline::surface(cx, state, true, Some(&reason));
+            return inline::surface(cx, state, Some(self.tst.own()), true, Some(&reason));
         }
         let (defer, delta) = match self.decide(cx, state) {
             Step::Done(decision) => decision,
@@ -285,7 +285,7 @@ impl Strategy for TstAuto {
         let surface = if defer {
             self.tst.surface_deferred(cx, state)
         } else {
-            inline::surface(cx, state, true, None)
+            inline::surface(cx, state, Some(self.tst.own()), true, None)
         };
         match surface {
             Step::Done(mut surface) => {

@@ -8,6 +8,7 @@
 
 mod auto;
 mod compact;
+mod conformance;
 mod fixtures;
 mod golden;
 mod options;

@@ -1,0 +1,429 @@
+//! The kit for strategies.
+//!
+//! A [`Subject`] says how a strategy is built and how a model asks for its own tools;
+//! [`strategy_tests!`](crate::strategy_tests) stamps a test for each clause that holds for every strategy, and
+//! for those of the capabilities that are declared:
+//!
+//! | capability | of a strategy that |
+//! |---|---|
+//! | `stable` | says so: its surface is made once ([`Strategy::stable`]) |
+//! | `defers` | keeps deferred tools out of the tools array until they are disclosed |
+//! | `lazy` | starts no server of deferred tools for a surface |
+//! | `loads` | has a tool that loads groups ([`Subject::load_with`]) |
+//! | `searches` | has a tool that searches ([`Subject::search_with`]) |
+//! | `forwards` | has a tool through which others are called ([`Subject::forward_with`]) |
+//! | `grows` | lets what was disclosed join the tools array |
+//! | `rebuilds` | learns from [`Event::Discovered`](toolshelf_core::Event::Discovered) what a history disclosed |
+//!
+//! Nothing is skipped in silence: `declares_the_capabilities_that_it_has` fails where a
+//! strategy has a capability that was not declared, or the other way round.
+
+mod always;
+mod deferring;
+mod disclosing;
+mod forwarding;
+mod loading;
+mod meaning;
+mod searching;
+mod secrecy;
+mod sessions;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolshelf_core::search::SearchIndex;
+use toolshelf_core::{Answer, Call, Resolution, Strategy, ToolKey, wire_name};
+
+use crate::clause::{Clause, Verdict, clause, require};
+use crate::live::{Live, call};
+use crate::names::NameIndex;
+use crate::world::World;
+
+pub use always::*;
+pub use deferring::*;
+pub use disclosing::*;
+pub use forwarding::*;
+pub use loading::*;
+pub use meaning::*;
+pub use searching::*;
+pub use secrecy::*;
+pub use sessions::*;
+
+/// The call that loads a group, or some tools of it.
+type Load = fn(&str, Option<&[&str]>) -> Call;
+type Build = dyn Fn() -> Arc<dyn Strategy> + Send + Sync;
+type BuildIndex = dyn Fn() -> Arc<dyn SearchIndex> + Send + Sync;
+
+/// A strategy to be tested, and how a model asks for its own tools.
+#[derive(Clone)]
+pub struct Subject {
+    build: Arc<Build>,
+    index: Arc<BuildIndex>,
+    load: Option<Load>,
+    search: Option<fn(&str) -> Call>,
+    forward: Option<fn(&str, Value) -> Call>,
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject")
+            .field("strategy", &self.strategy().name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Subject {
+    /// A strategy; each clause builds its own.
+    pub fn new<S: Strategy + 'static>(build: impl Fn() -> S + Send + Sync + 'static) -> Self {
+        Self {
+            build: Arc::new(move || Arc::new(build())),
+            index: Arc::new(|| Arc::new(NameIndex::default())),
+            load: None,
+            search: None,
+            forward: None,
+        }
+    }
+
+    /// How a model asks for the load of a group, or of some tools of it.
+    #[must_use]
+    pub fn load_with(mut self, load: fn(group: &str, tools: Option<&[&str]>) -> Call) -> Self {
+        self.load = Some(load);
+        self
+    }
+
+    /// How a model searches.
+    #[must_use]
+    pub fn search_with(mut self, search: fn(query: &str) -> Call) -> Self {
+        self.search = Some(search);
+        self
+    }
+
+    /// How a model calls a tool by a name through the forwarder.
+    #[must_use]
+    pub fn forward_with(mut self, forward: fn(name: &str, arguments: Value) -> Call) -> Self {
+        self.forward = Some(forward);
+        self
+    }
+
+    /// Another index than [`NameIndex`]. It has to find a tool by `group/tool`.
+    #[must_use]
+    pub fn index<I: SearchIndex + 'static>(
+        mut self,
+        index: impl Fn() -> I + Send + Sync + 'static,
+    ) -> Self {
+        self.index = Arc::new(move || Arc::new(index()));
+        self
+    }
+
+    pub(crate) fn strategy(&self) -> Arc<dyn Strategy> {
+        (self.build)()
+    }
+
+    /// A session that begins, over these groups and an index.
+    pub(crate) fn live(&self, world: World) -> Live {
+        Live::new(self.strategy(), world.indexed((self.index)()))
+    }
+
+    /// A session over the groups of a host.
+    pub(crate) fn host(&self) -> Live {
+        self.live(host())
+    }
+
+    pub(crate) fn loading(&self) -> Result<Load, String> {
+        let lacking = "the subject does not say how a group is loaded (`load_with`)";
+        self.load.ok_or_else(|| lacking.to_owned())
+    }
+
+    pub(crate) fn searching(&self) -> Result<fn(&str) -> Call, String> {
+        let lacking = "the subject does not say how a model searches (`search_with`)";
+        self.search.ok_or_else(|| lacking.to_owned())
+    }
+
+    pub(crate) fn forwarding(&self) -> Result<fn(&str, Value) -> Call, String> {
+        let lacking = "the subject does not say how a call is forwarded (`forward_with`)";
+        self.forward.ok_or_else(|| lacking.to_owned())
+    }
+
+    /// The call that discloses a tool: a load of it alone, or a search for its name. Nothing
+    /// where the strategy has neither.
+    pub(crate) fn disclosing(&self, key: &ToolKey) -> Option<Call> {
+        let load = self
+            .load
+            .map(|load| load(key.group.as_str(), Some(&[key.tool.as_str()])));
+        load.or_else(|| self.search.map(|search| search(&key.to_string())))
+    }
+
+    /// Discloses a tool, where the strategy has a way to.
+    pub(crate) fn disclose(
+        &self,
+        live: &mut Live,
+        key: &ToolKey,
+    ) -> Result<Option<Answer>, String> {
+        let asked = self.disclosing(key).map(|call| live.answer(&call));
+        asked.transpose()
+    }
+
+    /// Calls of all kinds: of own tools, of others by each of their names, of none.
+    pub(crate) fn calls(&self) -> Vec<Call> {
+        let mut calls = Vec::new();
+        for key in some_tools() {
+            calls.extend(self.disclosing(&key));
+            calls.push(call(&wire_name(&key.group, &key.tool), arguments()));
+            calls.push(call(&key.to_string(), arguments()));
+            calls.extend(
+                self.forward
+                    .map(|forward| forward(&key.to_string(), arguments())),
+            );
+        }
+        for name in [
+            "send",
+            "read_file",
+            "find",
+            "fnid",
+            "Bash",
+            "",
+            "mail/nothing",
+        ] {
+            calls.push(call(name, arguments()));
+            calls.extend(self.forward.map(|forward| forward(name, arguments())));
+        }
+        calls.extend(self.load.map(|load| load("chat", None)));
+        calls.extend(self.load.map(|load| load("dead", None)));
+        calls.extend(self.load.map(|load| load("nowhere", None)));
+        calls.extend(self.search.map(|search| search("nothing of the kind")));
+        calls
+    }
+}
+
+/// The groups of a host: its own tools, two servers that share a tool's name, one of which
+/// nothing is known.
+pub(crate) fn host() -> World {
+    World::default()
+        .core("host", &["read_file"])
+        .group("mail", &["send", "list"])
+        .group("chat", &["send", "rooms"])
+        .undeclared("files", &["find", "copy"])
+}
+
+/// Deferred tools of [`host`], in the order in which clauses disclose them.
+pub(crate) fn some_tools() -> Vec<ToolKey> {
+    [
+        ("chat", "rooms"),
+        ("mail", "send"),
+        ("files", "copy"),
+        ("mail", "list"),
+        ("chat", "send"),
+    ]
+    .map(|(group, tool)| crate::world::key(group, tool))
+    .to_vec()
+}
+
+/// Arguments that are easily spoilt.
+pub(crate) fn arguments() -> Value {
+    serde_json::json!({
+        "tool": "not a name",
+        "text": "späß \u{1f600}\n{}",
+        "number": 1.5,
+        "large": 9_007_199_254_740_993_u64,
+        "nothing": null,
+        "nested": {"arguments": {}, "list": [1, "2", []]},
+    })
+}
+
+/// What a resolution executes.
+pub(crate) fn executes(resolution: &Resolution) -> Option<&ToolKey> {
+    match resolution {
+        Resolution::Execute { key, .. } => Some(key),
+        _ => None,
+    }
+}
+
+/// The lists of clauses.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strategy {
+    (always $then:ident) => {
+        $crate::__clauses! { $then strategy always:
+            its_name_is_legal,
+            its_own_tools_are_legal,
+            the_same_question_has_the_same_answer,
+            needs_settle,
+            names_in_the_array_are_unique_and_legal,
+            own_tools_are_told_apart,
+            what_is_offered_exists_and_is_verbatim,
+            an_mcp_server_has_no_prompt_section,
+            no_schema_stands_in_the_prompt_section,
+            a_surface_comes_to_rest,
+            what_is_offered_is_what_its_name_calls,
+            a_name_means_its_own_tool_or_none,
+            a_name_of_the_hosts_is_not_its_own,
+            arguments_arrive_as_they_were,
+            arguments_are_never_taken_for_none,
+            permission_comes_before_a_load,
+            any_arguments_of_an_own_tool_are_answered,
+            a_denied_tool_costs_no_byte,
+            a_hidden_group_costs_no_byte,
+            a_denied_tool_is_named_by_no_answer,
+            what_is_for_operators_reaches_no_model,
+            sessions_do_not_see_each_other,
+            a_fork_leaves_its_parent_alone,
+            a_session_resumes_from_its_record,
+            a_compaction_keeps_what_was_disclosed,
+            what_is_said_is_no_discovery,
+            any_event_is_taken,
+        }
+    };
+    (stable $then:ident) => {
+        $crate::__clauses! { $then strategy stable:
+            the_surface_does_not_look_at_the_state,
+            a_load_changes_no_byte,
+        }
+    };
+    (defers $then:ident) => {
+        $crate::__clauses! { $then strategy defers:
+            its_load_or_search_tool_is_always_there,
+            deferred_tools_stay_out_until_they_are_disclosed,
+        }
+    };
+    (lazy $then:ident) => {
+        $crate::__clauses! { $then strategy lazy:
+            a_surface_starts_no_server_of_deferred_tools,
+        }
+    };
+    (loads $then:ident) => {
+        $crate::__clauses! { $then strategy loads:
+            a_load_names_its_tools,
+            a_load_stands_in_the_state,
+            loading_twice_is_loading_once,
+            loads_of_a_batch_add_up_in_order,
+            parts_and_the_whole_are_the_whole,
+            a_failed_load_changes_nothing,
+            a_load_of_an_unknown_group_changes_nothing,
+        }
+    };
+    (searches $then:ident) => {
+        $crate::__clauses! { $then strategy searches:
+            a_search_finds_a_tool_by_its_name,
+            searching_twice_is_searching_once,
+            a_search_that_finds_nothing_discovers_nothing,
+            a_search_without_an_index_is_answered,
+        }
+    };
+    (forwards $then:ident) => {
+        $crate::__clauses! { $then strategy forwards:
+            a_forwarded_call_is_the_call_itself,
+            a_forwarded_call_never_reaches_another_tool,
+        }
+    };
+    (grows $then:ident) => {
+        $crate::__clauses! { $then strategy grows:
+            what_is_disclosed_joins_the_array,
+            the_array_grows_at_its_end_only,
+            what_is_gone_is_left_out_and_returns_to_its_place,
+        }
+    };
+    (rebuilds $then:ident) => {
+        $crate::__clauses! { $then strategy rebuilds:
+            folding_a_history_equals_living_it,
+            a_history_may_be_cut_anywhere,
+            discovering_twice_is_discovering_once,
+            a_marker_brings_back_what_was_disclosed,
+            what_is_not_known_yet_is_remembered,
+            a_name_that_nobody_has_discovers_nothing,
+        }
+    };
+    ($unknown:ident $then:ident) => {
+        compile_error!(concat!(
+            "a strategy has no capability `",
+            stringify!($unknown),
+            "`; there are: ",
+            "stable, defers, lazy, loads, searches, forwards, grows, rebuilds",
+        ));
+    };
+}
+
+/// Stamps the tests of a strategy: a module of the name of the function that makes its
+/// [`Subject`], with one test for each clause that always holds and for each of a capability
+/// that is declared.
+///
+/// ```
+/// use serde_json::json;
+/// use toolshelf_core::{Call, Cx, Resolution, State, Step, Strategy, Surface};
+/// use toolshelf_testkit::strategy::Subject;
+///
+/// /// Shows nothing and knows nothing.
+/// struct Nothing;
+///
+/// impl Strategy for Nothing {
+///     fn name(&self) -> &str {
+///         "nothing"
+///     }
+///     fn own_tools(&self) -> Vec<String> {
+///         Vec::new()
+///     }
+///     fn surface(&self, _: &Cx<'_>, _: &State) -> Step<Surface> {
+///         Step::Done(Surface::default())
+///     }
+///     fn resolve(&self, _: &Cx<'_>, _: &State, _: &Call) -> Step<Resolution> {
+///         Step::Done(Resolution::NotMine)
+///     }
+/// }
+///
+/// fn nothing() -> Subject {
+///     Subject::new(|| Nothing)
+/// }
+///
+/// toolshelf_testkit::strategy_tests!(nothing: lazy, defers);
+///
+/// # fn main() {
+/// // What the tests would say: it keeps tools back and gives no way to them.
+/// let clauses = toolshelf_testkit::strategy::clauses();
+/// let fails = toolshelf_testkit::broken(&clauses, &nothing(), &["lazy", "defers"]);
+/// assert!(fails.contains(&"its_load_or_search_tool_is_always_there"));
+/// assert!(!fails.contains(&"a_surface_starts_no_server_of_deferred_tools"));
+/// # }
+/// ```
+#[macro_export]
+macro_rules! strategy_tests {
+    ($subject:ident $(: $($capability:ident),+ $(,)?)?) => {
+        $crate::__stamp! { strategy __strategy $subject [$($($capability)+)?] }
+    };
+}
+
+/// All clauses, with the capability that makes each apply.
+pub fn clauses() -> Vec<Clause<Subject>> {
+    let mut all = Vec::new();
+    all.extend(__strategy!(always table));
+    all.extend(__strategy!(stable table));
+    all.extend(__strategy!(defers table));
+    all.extend(__strategy!(lazy table));
+    all.extend(__strategy!(loads table));
+    all.extend(__strategy!(searches table));
+    all.extend(__strategy!(forwards table));
+    all.extend(__strategy!(grows table));
+    all.extend(__strategy!(rebuilds table));
+    all
+}
+
+/// The capabilities that were declared are those that are there, so that no clause is left
+/// out that applies.
+///
+/// # Errors
+///
+/// When one is missing, or one too many.
+pub fn declares_the_capabilities_that_it_has(subject: &Subject, declared: &[&str]) -> Verdict {
+    clause("declares_the_capabilities_that_it_has", || {
+        let has = deferring::capabilities(subject)?;
+        for (capability, has) in has {
+            require(declared.contains(&capability) == has, || {
+                if has {
+                    format!("it has `{capability}`, whose clauses were not stamped")
+                } else {
+                    format!("`{capability}` is declared, and nothing of it is to be seen")
+                }
+            })?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,159 @@
+//! What no model may hear of.
+
+use toolshelf_core::{Answer, News, Resolution, Surface};
+
+use super::{Subject, host, some_tools};
+use crate::clause::{Verdict, clause, require, same};
+use crate::live::{Live, call, text, written};
+use crate::world::{FOR_OPERATORS, World, key};
+
+fn all_texts(surface: &Surface) -> String {
+    let mut texts = written(surface);
+    texts.push_str(surface.instructions.as_deref().unwrap_or_default());
+    for news in &surface.news {
+        if let News::Unavailable { reason, .. } | News::Inline { reason } = news {
+            texts.push_str(reason);
+        }
+    }
+    texts
+}
+
+/// All surfaces, and all answers to calls that do not name what must not be named.
+fn everything(subject: &Subject, mut live: Live) -> Result<String, String> {
+    let mut texts = all_texts(&live.surface()?);
+    let mut calls = subject.calls();
+    calls.extend(subject.search.map(|search| search("launch")));
+    calls.extend(subject.search.map(|search| search("launch a thing")));
+    calls.extend(subject.load.map(|load| load("mail", None)));
+    calls.extend(subject.load.map(|load| load("mail", Some(&["luanch"]))));
+    calls.extend(subject.load.map(|load| load("silo", None)));
+    calls.push(call("mail/luanch", serde_json::json!({})));
+    calls.extend(
+        subject
+            .forward
+            .map(|forward| forward("luanch", serde_json::json!({}))),
+    );
+    for call in calls {
+        if let Resolution::Answer(Answer { content, .. }) = live.call(&call)? {
+            texts.extend(content.iter().filter_map(|block| block.as_text()));
+        }
+        texts.push_str(&all_texts(&live.surface()?));
+    }
+    live.world.load_all();
+    texts.push_str(&all_texts(&live.surface()?));
+    Ok(texts)
+}
+
+fn with_mail(names: &[&str]) -> World {
+    let other = World::default()
+        .core("host", &["read_file"])
+        .group("chat", &["send", "rooms"])
+        .undeclared("files", &["find", "copy"]);
+    other.group("mail", names)
+}
+
+/// Surfaces over a session, as bytes.
+fn surfaces(subject: &Subject, world: World) -> Result<Vec<String>, String> {
+    let mut live = subject.live(world);
+    let mut all = vec![written(&live.surface()?)];
+    for key in some_tools() {
+        subject.disclose(&mut live, &key)?;
+        all.push(written(&live.surface()?));
+    }
+    live.world.load_all();
+    all.push(written(&live.surface()?));
+    Ok(all)
+}
+
+/// A tool that does not exist for the model changes no byte of any surface: they are those of
+/// a session in which nobody has it.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn a_denied_tool_costs_no_byte(subject: &Subject) -> Verdict {
+    clause("a_denied_tool_costs_no_byte", || {
+        let without = surfaces(subject, with_mail(&["send", "list"]))?;
+        let denied = with_mail(&["send", "launch", "list"]).denying(&["launch"]);
+        same("the session", &without, &surfaces(subject, denied)?)?;
+        let alone = with_mail(&["send", "list"]).group("silo", &["launch"]);
+        let alone = alone.denying(&["launch"]);
+        same("the session", &without, &surfaces(subject, alone)?)
+    })
+}
+
+/// A group that is hidden changes no byte of any surface, and none of its tools is offered.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn a_hidden_group_costs_no_byte(subject: &Subject) -> Verdict {
+    clause("a_hidden_group_costs_no_byte", || {
+        let without = surfaces(subject, with_mail(&["send", "list"]))?;
+        let hidden = with_mail(&["send", "list"]).group("silo", &["launch"]);
+        let hidden = hidden.changed("silo", super::always::hide);
+        same("the session", &without, &surfaces(subject, hidden)?)
+    })
+}
+
+/// No answer names a tool that does not exist for the model, not even as a suggestion, and no
+/// name runs it.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn a_denied_tool_is_named_by_no_answer(subject: &Subject) -> Verdict {
+    clause("a_denied_tool_is_named_by_no_answer", || {
+        let denied = || {
+            let world = with_mail(&["send", "launch", "list"]).group("silo", &["launch"]);
+            world.denying(&["launch"])
+        };
+        let texts = everything(subject, subject.live(denied()))?;
+        // The query of a search is repeated in its answer; the tool's name in full is not.
+        for name in ["mail/launch", "mail__launch", "silo/launch", "silo__launch"] {
+            require(!texts.contains(name), || {
+                format!("`{name}` is named in {texts}")
+            })?;
+        }
+        let mut live = subject.live(denied());
+        live.world.load_all();
+        let mut calls = vec![];
+        for name in ["mail/launch", "mail__launch", "launch", "silo__launch"] {
+            calls.push(call(name, serde_json::json!({})));
+            calls.extend(
+                subject
+                    .forward
+                    .map(|forward| forward(name, serde_json::json!({}))),
+            );
+        }
+        for call in calls {
+            let means = live.call(&call)?;
+            let runs = matches!(means, Resolution::Execute { .. });
+            require(!runs, || {
+                format!("`{}` runs it: {:?}", call.name, call.arguments)
+            })?;
+        }
+        let asked = subject.disclose(&mut live, &key("mail", "launch"))?;
+        let answer = asked.map(|answer| text(&answer)).unwrap_or_default();
+        require(!answer.contains("Does launch"), || {
+            format!("a load or a search describes it: {answer}")
+        })
+    })
+}
+
+/// What an error says to operators stands in no text for a model: no surface, no news, no
+/// answer.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn what_is_for_operators_reaches_no_model(subject: &Subject) -> Verdict {
+    clause("what_is_for_operators_reaches_no_model", || {
+        let mut failed = host().broken("dead", &["x"]).broken("silo", &["launch"]);
+        failed.fail("mail");
+        let texts = everything(subject, subject.live(failed))?;
+        require(!texts.contains(FOR_OPERATORS), || {
+            format!("a model reads {FOR_OPERATORS:?} in {texts}")
+        })
+    })
+}
