@@ -5,6 +5,7 @@ use crate::correct::corrections;
 use crate::literals::literals;
 use crate::store::Store;
 use crate::synonyms::synonyms;
+use crate::vocabulary::Known;
 use crate::words::{Role, each_word};
 
 /// How many words of a query are read.
@@ -22,15 +23,10 @@ pub(crate) struct Concept {
     pub(crate) word: String,
     /// What it counts when a tool has it: its rarity times the weight of such words.
     pub(crate) mass: f32,
-    /// The words of tools that answer it, those that count most first.
+    /// What the best of its answers counts where a tool has that to the full.
+    pub(crate) most: f32,
+    /// The words of tools that answer it, each once.
     pub(crate) answers: Vec<Answering>,
-}
-
-impl Concept {
-    /// The most that it can count in a tool.
-    pub(crate) fn most(&self) -> f32 {
-        self.answers.first().map_or(0.0, |answer| answer.value)
-    }
 }
 
 /// A word of tools that answers a word of the query.
@@ -105,15 +101,16 @@ impl Builder<'_> {
         } else {
             weight
         };
-        let stem = self.store.stems.stem(word);
+        let vocabulary = &self.store.vocabulary;
+        let known = vocabulary.known(word, &self.store.stems);
         let mut answers = Answers {
             store: self.store,
             weight,
             list: Vec::new(),
             cap: f32::MAX,
         };
-        let known = answers.add_word(word, &stem);
-        answers.cap = if known {
+        answers.add_word(&known);
+        answers.cap = if known.stem.is_some() {
             answers
                 .list
                 .iter()
@@ -123,24 +120,28 @@ impl Builder<'_> {
         } else {
             f32::MAX
         };
-        for synonym in synonyms(word, &stem) {
-            answers.add_stem_forms(synonym, weights.synonym);
+        for synonym in synonyms(word, &known.text) {
+            if let Some(stem) = vocabulary.synonym(*synonym) {
+                answers.add_forms(stem, weights.synonym);
+            }
         }
-        if !known && self.corrections > 0 && weight == 1.0 {
+        if known.stem.is_none() && self.corrections > 0 && weight == 1.0 {
             self.corrections -= 1;
-            for (term, likely) in corrections(word, &self.store.vocabulary) {
+            for (term, likely) in corrections(word, vocabulary) {
                 answers.add_term(term, weights.correction * likely);
             }
         }
-        let tools = self
-            .store
-            .vocabulary
-            .stem(&stem)
-            .map_or(0, |stem| self.store.vocabulary.stems[stem as usize].tools);
-        let answers = answers.sorted();
+        let tools = known
+            .stem
+            .map_or(0, |stem| vocabulary.stems[stem as usize].tools);
+        let answers = answers.list;
         self.concepts.push(Concept {
             word: word.to_owned(),
             mass: weight * self.store.rarity(tools),
+            most: answers
+                .iter()
+                .map(|answer| answer.value)
+                .fold(0.0, f32::max),
             answers,
         });
     }
@@ -162,25 +163,18 @@ struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Adds a word, its inflections and those of its root. Whether some tool has it.
-    fn add_word(&mut self, word: &str, stem: &str) -> bool {
-        let (store, weights) = (self.store, &self.store.weights);
-        if let Some(term) = store.vocabulary.term(word) {
+    /// Adds a word, its inflections and those of its root.
+    fn add_word(&mut self, word: &Known<'_>) {
+        let weights = &self.store.weights;
+        if let Some(term) = word.term {
             self.push(term, 1.0);
         }
-        let known = self.add_stem_forms(stem, weights.inflection);
-        for relative in store.vocabulary.family(stem) {
+        if let Some(stem) = word.stem {
+            self.add_forms(stem, weights.inflection);
+        }
+        for relative in word.family {
             self.add_forms(*relative, weights.root);
         }
-        known
-    }
-
-    fn add_stem_forms(&mut self, stem: &str, fit: f32) -> bool {
-        let Some(stem) = self.store.vocabulary.stem(stem) else {
-            return false;
-        };
-        self.add_forms(stem, fit);
-        true
     }
 
     fn add_forms(&mut self, stem: u32, fit: f32) {
@@ -210,18 +204,5 @@ impl Answers<'_> {
             fit,
             value: self.weight * fit * rarity,
         });
-    }
-
-    /// Those that count most first: a tool's first is its best.
-    fn sorted(mut self) -> Vec<Answering> {
-        let terms = &self.store.vocabulary.terms;
-        self.list.sort_by(|a, b| {
-            b.value.total_cmp(&a.value).then_with(|| {
-                terms[a.term as usize]
-                    .text
-                    .cmp(&terms[b.term as usize].text)
-            })
-        });
-        self.list
     }
 }

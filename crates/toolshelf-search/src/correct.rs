@@ -2,13 +2,18 @@
 //!
 //! Only such words are corrected, so a query whose words are all known pays nothing.
 
-use crate::vocabulary::{Letters, Spelling, Vocabulary, number};
+use crate::edits::Edits;
+use crate::spellings::Letters;
+use crate::vocabulary::{Vocabulary, number};
 
 /// How likely a word is meant, by its distance.
 const LIKELY: [f32; 6] = [1.0, 1.0, 0.5, 0.5, 0.3, 0.2];
 
 /// Words of so many letters are short.
 const SHORT: u32 = 5;
+
+/// An abbreviation leaves no fewer letters out.
+const LEFT_OUT: u32 = 2;
 
 /// How many words a correction stands for at most.
 const MOST: usize = 6;
@@ -21,10 +26,12 @@ pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<(u32, f32)
     }
     let wanted = Letters::of(word);
     let mut found = Vec::new();
-    if let Some(most) = allowed_edits(wanted.count) {
-        let spellings = vocabulary.spellings.about_as_long(wanted.count, most);
+    if let Some(most) = allowed_edits(wanted.count)
+        && let Some(edits) = Edits::of(word)
+    {
+        let spellings = vocabulary.spellings.within_edits(word, most).into_iter();
         found = known(vocabulary, spellings, |letters, text| {
-            misspells(word, wanted, letters, most, text)
+            misspells(word, &edits, wanted, letters, most, text)
         });
     }
     if found.is_empty() {
@@ -53,14 +60,14 @@ pub(crate) fn corrections(word: &str, vocabulary: &Vocabulary) -> Vec<(u32, f32)
 /// is fetched when its letters are not enough to tell.
 fn known<'a>(
     vocabulary: &'a Vocabulary,
-    spellings: impl Iterator<Item = &'a Spelling>,
+    spellings: impl Iterator<Item = (u32, Letters)>,
     near: impl Fn(Letters, &dyn Fn() -> &'a str) -> Option<u32>,
 ) -> Vec<(u32, u32)> {
     spellings
-        .filter_map(|spelling| {
-            let term = || &vocabulary.terms[spelling.term as usize];
-            let distance = near(spelling.letters, &|| &term().text)?;
-            (term().tools > 0).then_some((distance, spelling.term))
+        .filter_map(|(number, letters)| {
+            let term = || &vocabulary.terms[number as usize];
+            let distance = near(letters, &|| &term().text)?;
+            (term().tools > 0).then_some((distance, number))
         })
         .collect()
 }
@@ -69,6 +76,7 @@ fn known<'a>(
 /// letter is rare.
 fn misspells<'a>(
     word: &str,
+    edits: &Edits,
     wanted: Letters,
     letters: Letters,
     most: u32,
@@ -78,7 +86,7 @@ fn misspells<'a>(
         return None;
     }
     let (word, known) = (word.as_bytes(), known().as_bytes());
-    let edits = edits_within(word, known, most as usize)?;
+    let edits = edits.within(known, most as usize)?;
     // So many words of few letters are one letter apart that only two swapped ones are a
     // sign, and a letter written once instead of twice or the other way round.
     let is_swap = letters.count == wanted.count && wanted.differences(letters) == 0;
@@ -96,12 +104,13 @@ fn shortens<'a>(
     letters: Letters,
     known: &dyn Fn() -> &'a str,
 ) -> Option<u32> {
-    if wanted.count < letters.count {
+    if wanted.count + LEFT_OUT <= letters.count {
         // A count such as the 8 of `k8s` is no letter of the word.
         let may = wanted.within(letters) || word.bytes().any(|b| b.is_ascii_digit());
         (may && abbreviates(word, known())).then_some(4)
     } else {
-        (letters.within(wanted) && abbreviates(known(), word)).then_some(5)
+        let may = letters.count + LEFT_OUT <= wanted.count && letters.within(wanted);
+        (may && abbreviates(known(), word)).then_some(5)
     }
 }
 
@@ -126,7 +135,11 @@ fn allowed_edits(letters: u32) -> Option<u32> {
 /// around a count of those between (`k8s`), or, without vowels, its letters in order.
 fn abbreviates(short: &str, long: &str) -> bool {
     let (short, long) = (short.as_bytes(), long.as_bytes());
-    if short.len() < 3 || long.len() < short.len() + 2 || short[0] != long[0] || !long.is_ascii() {
+    if short.len() < 3
+        || long.len() < short.len() + LEFT_OUT as usize
+        || short[0] != long[0]
+        || !long.is_ascii()
+    {
         return false;
     }
     if long.starts_with(short) {
@@ -147,36 +160,4 @@ fn abbreviates(short: &str, long: &str) -> bool {
 fn in_order(short: &[u8], long: &[u8]) -> bool {
     let mut rest = long.iter();
     short.iter().all(|b| rest.any(|other| other == b))
-}
-
-/// The number of edits (change, insertion, removal, swap of neighbours) between two
-/// words, if there are at most so many.
-fn edits_within(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
-    const LONGEST: usize = 160;
-    if a.len().abs_diff(b.len()) > most || b.len() >= LONGEST {
-        return None;
-    }
-    let (mut before, mut last, mut row) = ([0u8; LONGEST], [0u8; LONGEST], [0u8; LONGEST]);
-    for (at, cell) in last.iter_mut().enumerate().take(b.len() + 1) {
-        *cell = at as u8;
-    }
-    for i in 1..=a.len() {
-        row[0] = u8::try_from(i).ok()?;
-        let mut least = row[0];
-        for j in 1..=b.len() {
-            let change = last[j - 1] + u8::from(a[i - 1] != b[j - 1]);
-            let mut edits = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                edits = edits.min(before[j - 2] + 1);
-            }
-            row[j] = edits;
-            least = least.min(edits);
-        }
-        if usize::from(least) > most {
-            return None;
-        }
-        (before, last, row) = (last, row, before);
-    }
-    let edits = usize::from(last[b.len()]);
-    (edits <= most).then_some(edits)
 }

@@ -2,7 +2,7 @@
 
 use toolshelf_core::search::{Hit, ScorePart};
 
-use crate::concepts::Concept;
+use crate::concepts::{Answering, Concept};
 use crate::rank::coverage;
 use crate::store::Store;
 
@@ -21,9 +21,18 @@ pub(crate) fn explain(store: &Store, concepts: &[Concept], hit: &Hit) -> Vec<Sco
                 let at = postings
                     .binary_search_by_key(&slot, |posting| posting.slot)
                     .ok()?;
-                Some((answer.term, answer.value * postings[at].impact()))
+                Some((answer, answer.value * postings[at].impact()))
             })
-            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .max_by(|(a, counts), (b, others)| {
+                // Of those that count the same, the one that stands there oftener; of those,
+                // the last one.
+                let text = |answer: &Answering| &store.vocabulary.terms[answer.term as usize].text;
+                counts
+                    .total_cmp(others)
+                    .then_with(|| b.value.total_cmp(&a.value))
+                    .then_with(|| text(a).cmp(text(b)))
+            })
+            .map(|(answer, counts)| (answer.term, counts))
     };
     let mut parts = Vec::new();
     for concept in concepts {

@@ -15,9 +15,10 @@ use crate::explain::explain;
 use crate::lookup::{Named, is_name, lookup};
 use crate::pattern::fitting;
 use crate::query::{Query, invalid, plain, read};
-use crate::rank::{Scored, Scratch, rank};
+use crate::rank::{Scored, rank};
 use crate::required::having;
 use crate::store::Store;
+use crate::sums::Scratch;
 use crate::weights::Weights;
 
 /// The name of the index.
@@ -105,6 +106,7 @@ impl Lexical {
             for (group, tools) in pending {
                 store.replace(group, tools);
             }
+            store.settle();
         }
         self.store.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -74,9 +74,9 @@
 //! | what a query's form means | `query.rs`, `required.rs`, `pattern.rs` |
 //! | which tool a text names | `lookup.rs`, `names.rs` |
 //! | what a word is | `words.rs`, `stems.rs`, `common.rs` |
-//! | what answers a word | `concepts.rs`, `synonyms.rs`, `correct.rs`, `literals.rs` |
+//! | what answers a word | `concepts.rs`, `synonyms.rs`, `correct.rs`, `spellings.rs`, `edits.rs`, `literals.rs` |
 //! | what a tool says, and where | `document.rs`, `schema.rs` |
-//! | how it is counted | `rank.rs`, `weights.rs`, `explain.rs` |
+//! | how it is counted | `rank.rs`, `candidates.rs`, `sums.rs`, `weights.rs`, `explain.rs` |
 //! | how groups come and go | `store.rs`, `vocabulary.rs`, `lexical.rs` |
 //! | vectors | `mixed.rs` |
 //! | what it is measured by | `evaluate/` |
@@ -105,10 +105,12 @@
 //! a query of it that nothing answers was answered otherwise. On the five sets the mean of the
 //! defaults is the same with either; the two figures of the grid are from before.
 
+mod candidates;
 mod common;
 mod concepts;
 mod correct;
 mod document;
+mod edits;
 pub mod evaluate;
 mod explain;
 mod lexical;
@@ -121,8 +123,10 @@ mod query;
 mod rank;
 mod required;
 mod schema;
+mod spellings;
 mod stems;
 mod store;
+mod sums;
 mod synonyms;
 mod vocabulary;
 mod weights;

@@ -6,6 +6,10 @@ const MOST: usize = 256;
 /// What the values in a query are, each once: `email` for an address, `url`, `file`.
 pub(crate) fn literals(text: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
+    // Nothing below is of another form.
+    if !text.contains(['/', '@']) && !text.contains("www.") {
+        return found;
+    }
     for piece in text.split_whitespace().take(MOST) {
         let piece = piece.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '~');
         if let Some(kind) = kind_of(piece)

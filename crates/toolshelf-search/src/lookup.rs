@@ -114,24 +114,30 @@ fn parted(text: &str, store: &Store) -> Vec<u32> {
 
 /// Tools that the text names with their group before the name.
 fn qualified(text: &str, folded: &str, store: &Store) -> Vec<u32> {
+    let ending = store.names.at_the_end_of(folded);
+    if ending.is_empty() {
+        return Vec::new();
+    }
     let is_one_word = !text.contains(char::is_whitespace);
     let beginnings = word_starts(text);
     if !is_one_word && beginnings.len() > MOST_BEGINNINGS {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    for at in beginnings.into_iter().filter(|at| *at > 0) {
-        let (before, name) = folded.split_at(at);
-        found.extend(store.names.equal(name).filter(|slot| {
-            let group = fold(store.entry(*slot).tool.key.group.as_str());
-            // `mcp__github__…` for the group `github`, `github__…` for `mcp:github`.
-            before == group
-                || before.strip_prefix("mcp") == Some(&group)
-                || group.strip_prefix("mcp") == Some(before)
-                || (is_one_word && group.len() > 2 && before.ends_with(&group))
-        }));
-    }
-    found
+    let stands_behind = |(length, slot): &(usize, u32)| {
+        let at = folded.len() - length;
+        if at == 0 || !beginnings.contains(&at) {
+            return false;
+        }
+        let before = &folded[..at];
+        let group = fold(store.entry(*slot).tool.key.group.as_str());
+        // `mcp__github__…` for the group `github`, `github__…` for `mcp:github`.
+        before == group
+            || before.strip_prefix("mcp") == Some(&group)
+            || group.strip_prefix("mcp") == Some(before)
+            || (is_one_word && group.len() > 2 && before.ends_with(&group))
+    };
+    let behind = ending.into_iter().filter(stands_behind);
+    behind.map(|(_, slot)| slot).collect()
 }
 
 /// The tool whose name in a request this is, where that name was shortened or altered and
@@ -149,7 +155,7 @@ fn on_the_wire(text: &str, store: &Store) -> Option<u32> {
         let key = &entry.tool.key;
         // A character that is not legal there has become `_`.
         let may = first == '_' || key.group.as_str().starts_with(first);
-        (may && entry.live && wire_name(&key.group, &key.tool) == text).then_some(slot)
+        (may && store.is_live(slot) && wire_name(&key.group, &key.tool) == text).then_some(slot)
     })
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn fitting(
 ) -> Vec<Scored> {
     let found: Vec<Scored> = (0..)
         .zip(&store.entries)
-        .filter(|(slot, entry)| entry.live && eligible(*slot))
+        .filter(|(slot, _)| store.is_live(*slot) && eligible(*slot))
         .filter_map(|(slot, entry)| {
             let score = score(regex, entry)?;
             Some(Scored { slot, score })

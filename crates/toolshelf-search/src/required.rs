@@ -58,7 +58,7 @@ fn with(word: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> Vec<u32> {
             .flat_map(|form| &store.vocabulary.terms[*form as usize].postings)
             .filter(|posting| !named || posting.names())
             .map(|posting| posting.slot)
-            .filter(|slot| store.entry(*slot).live && eligible(*slot))
+            .filter(|slot| store.is_live(*slot) && eligible(*slot))
             .collect();
         slots.sort_unstable();
         slots.dedup();

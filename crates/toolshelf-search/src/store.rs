@@ -20,13 +20,15 @@ use crate::words::fold;
 /// Places that may be given up before they are squeezed out, whatever the size.
 const SLACK: usize = 256;
 
+/// Numbers of tools whose rarity is kept. To take a logarithm for each word of the names
+/// that are looked at is a good part of a search.
+const RARITIES: u32 = 512;
+
 /// A tool in its place.
 pub(crate) struct Entry {
     pub(crate) tool: IndexedTool,
     /// The different words of its name.
     pub(crate) name: Box<[u32]>,
-    /// Whether the place has not been given up.
-    pub(crate) live: bool,
 }
 
 /// The tools of all groups.
@@ -36,8 +38,13 @@ pub(crate) struct Store {
     pub(crate) vocabulary: Vocabulary,
     pub(crate) entries: Vec<Entry>,
     pub(crate) names: Names,
+    /// By place: whether it has not been given up. A search asks this of many places, so the
+    /// answers stand together.
+    is_live: Vec<bool>,
     parts: BTreeMap<GroupId, Range<u32>>,
     live: usize,
+    /// What is told by a stem that so many tools have, for the smaller numbers.
+    rarities: Vec<f32>,
     document: Document,
 }
 
@@ -49,8 +56,10 @@ impl Store {
             vocabulary: Vocabulary::default(),
             entries: Vec::new(),
             names: Names::default(),
+            is_live: Vec::new(),
             parts: BTreeMap::new(),
             live: 0,
+            rarities: Vec::new(),
             document: Document::default(),
         }
     }
@@ -78,6 +87,12 @@ impl Store {
         if self.entries.len() - self.live > self.live / 2 + SLACK {
             self.squeeze();
         }
+        self.rarities.clear();
+    }
+
+    /// Makes what the next searches will need, when no more groups come.
+    pub(crate) fn settle(&mut self) {
+        self.rarities = (0..RARITIES).map(|tools| self.rarity_of(tools)).collect();
     }
 
     fn add(&mut self, tool: IndexedTool) {
@@ -88,8 +103,7 @@ impl Store {
         for word in document.weigh(&self.weights) {
             let term = &mut self.vocabulary.terms[word.term as usize];
             term.tools += 1;
-            term.postings
-                .push(Posting::new(slot, word.impact, word.in_name, word.in_group));
+            term.post(Posting::new(slot, word.impact, word.in_name, word.in_group));
         }
         for stem in self.stems_of(&document) {
             self.vocabulary.stems[stem as usize].tools += 1;
@@ -98,8 +112,8 @@ impl Store {
         self.entries.push(Entry {
             tool,
             name: document.name.as_slice().into(),
-            live: true,
         });
+        self.is_live.push(true);
         self.live += 1;
         self.document = document;
     }
@@ -109,8 +123,8 @@ impl Store {
     fn give_up(&mut self, part: Range<u32>) {
         for slot in part {
             let mut document = std::mem::take(&mut self.document);
-            let entry = &mut self.entries[slot as usize];
-            entry.live = false;
+            let entry = &self.entries[slot as usize];
+            self.is_live[slot as usize] = false;
             self.live -= 1;
             self.names.remove(entry.tool.key.tool.as_str(), slot);
             document.read(&entry.tool, &mut |word| self.vocabulary.term(word));
@@ -140,8 +154,8 @@ impl Store {
     fn squeeze(&mut self) {
         let old = std::mem::take(&mut self.vocabulary);
         let mut slots = vec![u32::MAX; self.entries.len()];
-        let kept = slots.iter_mut().zip(&self.entries);
-        for (new, (slot, _)) in (0..).zip(kept.filter(|(_, entry)| entry.live)) {
+        let kept = slots.iter_mut().zip(&self.is_live);
+        for (new, (slot, _)) in (0..).zip(kept.filter(|(_, is_live)| **is_live)) {
             *slot = new;
         }
         let mut terms = vec![u32::MAX; old.terms.len()];
@@ -155,19 +169,23 @@ impl Store {
             terms[at] = new;
             let kept = &mut self.vocabulary.terms[new as usize];
             kept.tools = term.tools;
-            kept.postings = term
-                .postings
-                .into_iter()
-                .filter(|posting| slots[posting.slot as usize] != u32::MAX)
-                .map(|posting| posting.at(slots[posting.slot as usize]))
-                .collect();
+            let live = |posting: &Posting| slots[posting.slot as usize] != u32::MAX;
+            kept.postings
+                .reserve_exact(term.postings.iter().filter(|posting| live(posting)).count());
+            for posting in term.postings.into_iter().filter(live) {
+                kept.post(posting.at(slots[posting.slot as usize]));
+            }
         }
         for stem in old.stems.iter().filter(|stem| stem.tools > 0) {
             if let Some(kept) = self.vocabulary.stem_slot(&stem.text) {
                 kept.tools = stem.tools;
             }
         }
-        self.entries.retain(|entry| entry.live);
+        let mut live = self.is_live.iter();
+        self.entries
+            .retain(|_| live.next().copied().unwrap_or_default());
+        self.is_live.clear();
+        self.is_live.resize(self.entries.len(), true);
         self.names = Names::default();
         for (slot, entry) in self.entries.iter_mut().enumerate() {
             self.names
@@ -184,6 +202,11 @@ impl Store {
 
     /// How much a stem tells, by how few tools have it.
     pub(crate) fn rarity(&self, tools: u32) -> f32 {
+        let known = self.rarities.get(tools as usize).copied();
+        known.unwrap_or_else(|| self.rarity_of(tools))
+    }
+
+    fn rarity_of(&self, tools: u32) -> f32 {
         let all = self.live as f32;
         let with = (tools as f32).min(all);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
@@ -203,6 +226,11 @@ impl Store {
             self.vocabulary.term(word)
         });
         document.shares(term, &self.weights)
+    }
+
+    /// Whether a place has not been given up.
+    pub(crate) fn is_live(&self, slot: u32) -> bool {
+        self.is_live[slot as usize]
     }
 
     /// The place's tool.

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::stems::Stems;
+use crate::vocabulary::number;
 
 const GROUPS: &str = "\
 create add new make insert register compose generate 创建 新建 添加 新增 生成
@@ -252,29 +253,44 @@ continuous ci pipeline workflow build
 internationalization i18n
 localization l10n";
 
-/// The stems of what stands for a word, by the word, in the order of the table.
-static BY_WORD: LazyLock<HashMap<&'static str, Vec<String>>> = LazyLock::new(|| {
+/// The table, read.
+#[derive(Default)]
+struct Table {
+    /// The numbers of the stems of what stands for a word, in the order of the table.
+    by_word: HashMap<&'static str, Vec<u32>>,
+    /// The numbers of the stems of its words.
+    numbers: HashMap<String, u32>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let stems = Stems::new();
-    let mut by_word: HashMap<&str, Vec<String>> = HashMap::new();
+    let mut table = Table::default();
     for line in GROUPS.lines() {
         for word in line.split_ascii_whitespace() {
-            let others = by_word.entry(word).or_default();
+            let others = table.by_word.entry(word).or_default();
             for other in line.split_ascii_whitespace().filter(|other| *other != word) {
-                let stem = stems.stem(other);
-                if !others.contains(&stem) {
-                    others.push(stem);
+                let next = number(table.numbers.len());
+                let number = *table.numbers.entry(stems.stem(other)).or_insert(next);
+                if !others.contains(&number) {
+                    others.push(number);
                 }
             }
         }
     }
-    by_word
+    table
 });
 
-/// The stems of the words that stand for a word. An inflected word is also looked for by
-/// its stem, where the table has that.
-pub(crate) fn synonyms(word: &str, stem: &str) -> &'static [String] {
-    BY_WORD
+/// The number that the table gives a stem, if one of its words has it.
+pub(crate) fn synonym(stem: &str) -> Option<u32> {
+    TABLE.numbers.get(stem).copied()
+}
+
+/// The numbers of the stems of the words that stand for a word. An inflected word is also
+/// looked for by its stem, where the table has that.
+pub(crate) fn synonyms(word: &str, stem: &str) -> &'static [u32] {
+    let table = &TABLE.by_word;
+    table
         .get(word)
-        .or_else(|| BY_WORD.get(stem))
+        .or_else(|| table.get(stem))
         .map_or(&[], Vec::as_slice)
 }

@@ -1,9 +1,12 @@
 //! The words of all tools, and what they have in common.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::spellings::Spellings;
 use crate::stems::{Stems, root};
+use crate::synonyms::synonym;
 
 /// One occurrence of a word in a tool.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +40,11 @@ impl Posting {
         self.data & (IN_NAME | IN_GROUP) != 0
     }
 
+    /// Whether the word stands in the tool's name.
+    pub(crate) fn in_name(self) -> bool {
+        self.data & IN_NAME != 0
+    }
+
     pub(crate) fn at(self, slot: u32) -> Self {
         Self { slot, ..self }
     }
@@ -51,6 +59,16 @@ pub(crate) struct Term {
     pub(crate) tools: u32,
     /// Where it occurs, some places that were given up included.
     pub(crate) postings: Vec<Posting>,
+    /// No posting counts more than this.
+    pub(crate) most: f32,
+}
+
+impl Term {
+    /// Adds a posting behind the others.
+    pub(crate) fn post(&mut self, posting: Posting) {
+        self.postings.push(posting);
+        self.most = self.most.max(posting.impact());
+    }
 }
 
 /// What the forms of a word have in common.
@@ -60,6 +78,20 @@ pub(crate) struct Stem {
     pub(crate) tools: u32,
     /// The forms, in the order of their texts.
     pub(crate) forms: Vec<u32>,
+    /// Its root's number.
+    root: u32,
+}
+
+/// What is known of a word.
+pub(crate) struct Known<'a> {
+    /// Its number, where some tool has it.
+    pub(crate) term: Option<u32>,
+    /// The number of its stem, where some tool has a form of it.
+    pub(crate) stem: Option<u32>,
+    /// Its stem.
+    pub(crate) text: Cow<'a, str>,
+    /// The stems of its root.
+    pub(crate) family: &'a [u32],
 }
 
 /// Words by number, and the other way.
@@ -71,8 +103,11 @@ pub(crate) struct Vocabulary {
     pub(crate) spellings: Spellings,
     by_text: HashMap<Arc<str>, u32>,
     by_stem: HashMap<Arc<str>, u32>,
-    /// Stems by root, where more than one has it; in the order of their texts.
-    by_root: HashMap<Box<str>, Vec<u32>>,
+    by_root: HashMap<Box<str>, u32>,
+    /// The stems of each root, in the order of their texts.
+    families: Vec<Vec<u32>>,
+    /// By the number that the table of synonyms gives a stem: its number here.
+    by_synonym: HashMap<u32, u32>,
 }
 
 impl Vocabulary {
@@ -95,6 +130,7 @@ impl Vocabulary {
             stem,
             tools: 0,
             postings: Vec::new(),
+            most: 0.0,
         });
         term
     }
@@ -110,13 +146,26 @@ impl Vocabulary {
         };
         let id = number(self.stems.len());
         self.by_stem.insert(text.clone(), id);
-        let family = self.by_root.entry(Box::from(root(&text))).or_default();
+        if let Some(synonym) = synonym(stem) {
+            self.by_synonym.insert(synonym, id);
+        }
+        let root = match self.by_root.get(root(&text)) {
+            Some(root) => *root,
+            None => {
+                let number = number(self.families.len());
+                self.by_root.insert(Box::from(root(&text)), number);
+                self.families.push(Vec::new());
+                number
+            }
+        };
+        let family = &mut self.families[root as usize];
         let place = family.partition_point(|other| self.stems[*other as usize].text < text);
         family.insert(place, id);
         self.stems.push(Stem {
             text,
             tools: 0,
             forms: Vec::new(),
+            root,
         });
         id
     }
@@ -139,90 +188,37 @@ impl Vocabulary {
         self.stems.get_mut(stem as usize)
     }
 
-    /// The stems of a root.
-    pub(crate) fn family(&self, stem: &str) -> &[u32] {
-        self.by_root.get(root(stem)).map_or(&[], Vec::as_slice)
+    /// The number of a stem that some tool has, by its number in the table of synonyms.
+    pub(crate) fn synonym(&self, synonym: u32) -> Option<u32> {
+        let stem = *self.by_synonym.get(&synonym)?;
+        (self.stems[stem as usize].tools > 0).then_some(stem)
+    }
+
+    /// What is known of a word. Only one that was never met has to be brought to its stem.
+    pub(crate) fn known(&self, word: &str, stems: &Stems) -> Known<'_> {
+        let has_stem = |stem: &u32| self.stems[*stem as usize].tools > 0;
+        if let Some(term) = self.by_text.get(word) {
+            let entry = &self.terms[*term as usize];
+            let stem = &self.stems[entry.stem as usize];
+            return Known {
+                term: (entry.tools > 0).then_some(*term),
+                stem: Some(entry.stem).filter(has_stem),
+                text: Cow::Borrowed(&stem.text),
+                family: &self.families[stem.root as usize],
+            };
+        }
+        let text = stems.stem(word);
+        let root = self.by_root.get(root(&text));
+        Known {
+            term: None,
+            stem: self.by_stem.get(text.as_str()).copied().filter(has_stem),
+            family: root.map_or(&[], |root| &self.families[*root as usize]),
+            text: Cow::Owned(text),
+        }
     }
 }
 
 /// Numbers of words and places; what does not fit is counted at the end.
 pub(crate) fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
-}
-
-/// The letters of a word as a set, and how many characters it has.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Letters {
-    set: u64,
-    pub(crate) count: u32,
-    pub(crate) first: u32,
-}
-
-impl Letters {
-    pub(crate) fn of(word: &str) -> Self {
-        let mut letters = Self {
-            set: 0,
-            count: 0,
-            first: word.chars().next().map_or(0, u32::from),
-        };
-        for c in word.chars() {
-            letters.set |= 1 << (c as u32 % 64);
-            letters.count += 1;
-        }
-        letters
-    }
-
-    /// No fewer letters than these have to change, be added or vanish to make one word of
-    /// the other, twice counted where one is changed into another.
-    pub(crate) fn differences(self, other: Self) -> u32 {
-        (self.set ^ other.set).count_ones()
-    }
-
-    /// Whether all letters are among the other's.
-    pub(crate) fn within(self, other: Self) -> bool {
-        self.set & !other.set == 0
-    }
-}
-
-/// A word's letters, with its number.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Spelling {
-    pub(crate) letters: Letters,
-    pub(crate) term: u32,
-}
-
-/// Words of ASCII letters and digits by what a misspelling leaves nearly as it is, and an
-/// abbreviation quite.
-#[derive(Default)]
-pub(crate) struct Spellings {
-    by_count: Vec<Vec<Spelling>>,
-    by_first: HashMap<u32, Vec<Spelling>>,
-}
-
-impl Spellings {
-    fn insert(&mut self, word: &str, term: u32) {
-        let letters = Letters::of(word);
-        let spelling = Spelling { letters, term };
-        let count = letters.count as usize;
-        if self.by_count.len() <= count {
-            self.by_count.resize_with(count + 1, Vec::new);
-        }
-        self.by_count[count].push(spelling);
-        self.by_first
-            .entry(letters.first)
-            .or_default()
-            .push(spelling);
-    }
-
-    /// The words with so many characters, give or take a few.
-    pub(crate) fn about_as_long(&self, count: u32, most: u32) -> impl Iterator<Item = &Spelling> {
-        let counts = count.saturating_sub(most) as usize..(count + most + 1) as usize;
-        let lists = self.by_count.iter().take(counts.end).skip(counts.start);
-        lists.flatten()
-    }
-
-    /// The words that begin with a character.
-    pub(crate) fn beginning(&self, first: u32) -> impl Iterator<Item = &Spelling> {
-        self.by_first.get(&first).into_iter().flatten()
-    }
 }

@@ -42,7 +42,8 @@ pub(crate) fn each_word(text: &str, limit: usize, mut found: impl FnMut(&str, Ro
         true
     };
     if text.is_ascii() {
-        for run in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+        for run in text.as_bytes().split(|b| !b.is_ascii_alphanumeric()) {
+            let run = std::str::from_utf8(run).unwrap_or_default();
             if !run.is_empty() && !divide(run, &mut emit) {
                 return;
             }
@@ -66,6 +67,10 @@ pub(crate) fn each_word(text: &str, limit: usize, mut found: impl FnMut(&str, Ro
 
 /// Lower case without separators: the form in which names are compared.
 pub(crate) fn fold(name: &str) -> String {
+    if name.is_ascii() {
+        let kept = name.bytes().filter(u8::is_ascii_alphanumeric);
+        return kept.map(|b| char::from(b.to_ascii_lowercase())).collect();
+    }
     name.chars().flat_map(folded).collect()
 }
 
@@ -160,7 +165,8 @@ fn pairs(run: &str, emit: &mut Emit<'_>) -> bool {
 
 /// Emits a word, and its parts when CamelCase or digits divide it.
 fn divide(word: &str, emit: &mut Emit<'_>) -> bool {
-    let is_lower = word.bytes().all(|b| b.is_ascii_lowercase());
+    let is_lower = word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.bytes().skip(1).all(|b| b.is_ascii_lowercase());
     if is_lower || !has_parts(word) {
         return emit(&mut word.chars(), Role::Plain);
     }
