@@ -4,12 +4,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolshelf_core::codec::{Block, DiscoveryCodec};
 use toolshelf_core::{
     Call, CallContext, Cancellation, Error, ErrorKind, FnTool, GroupId, JsonText, LoadContext,
-    Loaded, Strategy, Surface, Tool, ToolDefinition, ToolGroup, ToolKey, ToolName, ToolResult,
+    Loaded, News, Strategy, Surface, Tool, ToolDefinition, ToolGroup, ToolKey, ToolName,
+    ToolResult,
 };
-use toolshelf_shelf::{CallReport, Session, SessionOptions, Shelf, ShelfEvent};
-use toolshelf_strategies::{Dispatch, Inject, Standard};
+use toolshelf_discovery::FoundLine;
+use toolshelf_search::Lexical;
+use toolshelf_shelf::{
+    AnsweredBy, CallReport, Session, SessionOptions, Shelf, ShelfBuilder, ShelfEvent,
+};
+use toolshelf_strategies::{Dispatch, Inject, Standard, Tst};
 
 /// A schema that lets everything through.
 pub(crate) const ANY: &str = r#"{"type":"object"}"#;
@@ -120,6 +126,13 @@ pub(crate) fn shelf(groups: impl IntoIterator<Item = ToolGroup>) -> Shelf {
     Shelf::builder().groups(groups).build().unwrap()
 }
 
+/// A shelf that can be searched.
+pub(crate) fn searched(groups: impl IntoIterator<Item = ToolGroup>) -> ShelfBuilder {
+    Shelf::builder()
+        .groups(groups)
+        .index(Arc::new(Lexical::default()))
+}
+
 pub(crate) fn dispatch(shelf: &Shelf) -> Session {
     begin(shelf, Arc::new(Dispatch::default()))
 }
@@ -130,6 +143,10 @@ pub(crate) fn inject(shelf: &Shelf) -> Session {
 
 pub(crate) fn standard(shelf: &Shelf) -> Session {
     begin(shelf, Arc::new(Standard::default()))
+}
+
+pub(crate) fn tst(shelf: &Shelf) -> Session {
+    begin(shelf, Arc::new(Tst::default()))
 }
 
 pub(crate) fn begin(shelf: &Shelf, strategy: Arc<dyn Strategy>) -> Session {
@@ -179,6 +196,20 @@ pub(crate) async fn forward(session: &Session, tool_name: &str, arguments: Value
         .await
 }
 
+/// What a search answers.
+pub(crate) async fn search(session: &Session, query: &str) -> String {
+    let report = call(session, "search_tools", json!({"query": query})).await;
+    assert_eq!(report.answered_by, AnsweredBy::Strategy);
+    report.text()
+}
+
+/// The names that a text discovers.
+pub(crate) fn names_in(text: &str) -> Vec<String> {
+    let blocks = [Block::Text(text.into())];
+    let read = FoundLine.read(&blocks);
+    read.names.iter().map(ToString::to_string).collect()
+}
+
 /// The JSON that `load_tools` answered.
 pub(crate) fn answer(report: &CallReport) -> Value {
     serde_json::from_str(&report.text()).unwrap()
@@ -196,6 +227,19 @@ pub(crate) async fn offered(session: &Session) -> Vec<String> {
         .iter()
         .map(|slot| slot.name.to_string())
         .collect()
+}
+
+/// What a session's model is told, one line each.
+pub(crate) async fn told(session: &Session) -> Vec<String> {
+    let news = surface(session).await.news.clone();
+    let lines = news.iter().map(|news| match news {
+        News::Available(group) => format!("available {group}"),
+        News::Unavailable { group, .. } => format!("unavailable {group}"),
+        News::Gone(key) => format!("gone {key}"),
+        News::Inline { reason } => format!("inline: {reason}"),
+        other => format!("{other:?}"),
+    });
+    lines.collect()
 }
 
 /// The bytes of a request that a prompt cache covers: tools array and system prompt.
