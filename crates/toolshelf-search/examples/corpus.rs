@@ -205,6 +205,7 @@ fn constant<'a>(weights: &'a mut Weights, name: &str) -> Result<&'a mut f32> {
         "coverage" => &mut weights.coverage,
         "floor" => &mut weights.floor,
         "evidence" => &mut weights.evidence,
+        "words" => &mut weights.words,
         _ => bail!("there is no constant '{name}'"),
     })
 }

@@ -21,7 +21,9 @@ const LITERAL: f32 = 0.3;
 pub(crate) struct Concept {
     /// As the query has it, in lower case.
     pub(crate) word: String,
-    /// What it counts when a tool has it: its rarity times the weight of such words.
+    /// The weight of such words.
+    pub(crate) weight: f32,
+    /// What it counts when a tool has it: its rarity times its weight.
     pub(crate) mass: f32,
     /// What the best of its answers counts where a tool has that to the full.
     pub(crate) most: f32,
@@ -125,19 +127,25 @@ impl Builder<'_> {
                 answers.add_forms(stem, weights.synonym);
             }
         }
+        let mut rarity = self.store.rarity_of_stem(known.stem);
         if known.stem.is_none() && self.corrections > 0 && weight == 1.0 {
             self.corrections -= 1;
-            for (term, likely) in corrections(word, vocabulary) {
+            let unknown = rarity;
+            for (at, (term, likely)) in corrections(word, vocabulary).into_iter().enumerate() {
                 answers.add_term(term, weights.correction * likely);
+                // As far as it is likely meant, a word is as rare as what it misspells: the
+                // misspelling of what all tools have asks for nothing that they lack.
+                let stem = vocabulary.terms[term as usize].stem;
+                let meant = self.store.rarity_of_stem(Some(stem));
+                let mixed = unknown + likely * (meant - unknown);
+                rarity = if at == 0 { mixed } else { rarity.max(mixed) };
             }
         }
-        let tools = known
-            .stem
-            .map_or(0, |stem| vocabulary.stems[stem as usize].tools);
         let answers = answers.list;
         self.concepts.push(Concept {
             word: word.to_owned(),
-            mass: weight * self.store.rarity(tools),
+            weight,
+            mass: weight * rarity,
             most: answers
                 .iter()
                 .map(|answer| answer.value)

@@ -17,11 +17,8 @@ pub(crate) fn explain(store: &Store, concepts: &[Concept], hit: &Hit) -> Vec<Sco
             .answers
             .iter()
             .filter_map(|answer| {
-                let postings = &store.vocabulary.terms[answer.term as usize].postings;
-                let at = postings
-                    .binary_search_by_key(&slot, |posting| posting.slot)
-                    .ok()?;
-                Some((answer, answer.value * postings[at].impact()))
+                let term = &store.vocabulary.terms[answer.term as usize];
+                Some((answer, answer.value * term.impact_in(slot)?))
             })
             .max_by(|(a, counts), (b, others)| {
                 // Of those that count the same, the one that stands there oftener; of those,

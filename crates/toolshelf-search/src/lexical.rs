@@ -15,7 +15,7 @@ use crate::explain::explain;
 use crate::lookup::{Named, is_name, lookup};
 use crate::pattern::fitting;
 use crate::query::{Query, invalid, plain, read};
-use crate::rank::{Scored, rank};
+use crate::rank::{Demand, Scored, best_of, in_order, rank};
 use crate::required::having;
 use crate::store::Store;
 use crate::sums::Scratch;
@@ -123,6 +123,7 @@ impl Lexical {
         store: &Store,
         text: &str,
         limit: usize,
+        demand: Demand,
         eligible: &dyn Fn(u32) -> bool,
     ) -> Vec<Hit> {
         let named = lookup(text, store, eligible);
@@ -135,7 +136,8 @@ impl Lexical {
         let room = limit - hits.len();
         if room > 0 {
             let concepts = concepts(text, store);
-            let ranked = self.with_scratch(|scratch| rank(store, &concepts, room, others, scratch));
+            let ranked =
+                self.with_scratch(|scratch| rank(store, &concepts, room, demand, others, scratch));
             hits.extend(ranked.into_iter().map(|scored| hit_by_text(store, scored)));
         }
         hits
@@ -149,23 +151,30 @@ impl Lexical {
         limit: usize,
         scope: &Scope,
     ) -> Vec<Hit> {
-        let slots = having(required, store, |slot| scope.holds(slot));
-        let has_words = !concepts(text, store).is_empty();
-        if has_words {
-            let has = |slot: u32| match &slots {
-                Some(slots) => slots.binary_search(&slot).is_ok(),
-                None => scope.holds(slot),
-            };
-            return self.words(store, text, limit, &has);
-        }
-        // Nothing tells them apart but their keys.
-        let slots = slots.unwrap_or_default().into_iter();
-        let scored = slots.map(|slot| Scored { slot, score: 1.0 });
-        let order = |a: &Scored, b: &Scored| crate::rank::in_order(store, a, b);
-        crate::rank::best_of(scored.collect(), limit, order)
-            .into_iter()
-            .map(|scored| hit_by_text(store, scored))
-            .collect()
+        let Some(slots) = having(required, store, |slot| scope.holds(slot)) else {
+            return self.words(store, text, limit, scope.demand(), &|slot| {
+                scope.holds(slot)
+            });
+        };
+        let has = |slot: u32| slots.binary_search(&slot).is_ok();
+        let mut hits = self.words(store, text, limit, Demand::Order, &has);
+        // Nothing tells the others apart but their keys. They are in full what was asked for
+        // where no other word was.
+        let score = if concepts(text, store).is_empty() {
+            1.0
+        } else {
+            0.0
+        };
+        let is_new = |slot: &u32| {
+            let key = &store.entry(*slot).tool.key;
+            !hits.iter().any(|hit| hit.key == *key)
+        };
+        let others = slots.iter().copied().filter(is_new);
+        let others = others.map(|slot| Scored { slot, score }).collect();
+        let order = |a: &Scored, b: &Scored| in_order(store, a, b);
+        let others = best_of(others, limit - hits.len(), order);
+        hits.extend(others.into_iter().map(|scored| hit_by_text(store, scored)));
+        hits
     }
 }
 
@@ -196,7 +205,8 @@ impl SearchIndex for Lexical {
                     .collect(),
             ),
             Query::Words { required, text } if required.is_empty() => {
-                Found::hits(self.words(&store, &text, query.limit, &|slot| scope.holds(slot)))
+                let holds = |slot: u32| scope.holds(slot);
+                Found::hits(self.words(&store, &text, query.limit, scope.demand(), &holds))
             }
             Query::Words { required, text } => {
                 Found::hits(self.required(&store, &required, &text, query.limit, &scope))
@@ -215,7 +225,8 @@ impl SearchIndex for Lexical {
             Query::Words { text, .. } if hit.why == Match::Text => concepts(&text, &store),
             _ => Vec::new(),
         };
-        if !concepts.is_empty() {
+        // What has the required words and none of the others is scored by no concept.
+        if !concepts.is_empty() && hit.score > 0.0 {
             return Ok(explain(&store, &concepts, hit));
         }
         let what = match hit.why {
@@ -248,6 +259,14 @@ impl Scope {
             let parts = groups.iter().filter_map(|group| store.part(group));
             parts.cloned().collect()
         }))
+    }
+
+    /// What a good match is.
+    fn demand(&self) -> Demand {
+        match self.0 {
+            None => Demand::Good,
+            Some(_) => Demand::Scoped,
+        }
     }
 
     fn holds(&self, slot: u32) -> bool {

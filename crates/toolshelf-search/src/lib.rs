@@ -51,7 +51,7 @@
 //! | a name: `find_symbol`, `find symbol`, `FindSymbol`, `server/tool`, `mcp__server__tool` | that tool first, whatever else the words stand in |
 //! | the end of one name alone: `ask_codex` for `mcp__plugin_x__ask_codex` | that tool first |
 //! | words | by relevance; nothing when nothing is good |
-//! | `+word others` | only tools that have `word`, ranked by the others alone |
+//! | `+word others` | all tools that have `word`, ranked by the others alone |
 //! | `select:a,b` | these tools by name, and which names no tool has |
 //! | `/pattern/`, `regex:pattern` | names first, then titles, groups, descriptions |
 //!
@@ -103,7 +103,10 @@
 //! The judged set of this crate (`tests/judged`) is a ratchet, and no weight was chosen on it.
 //! One bound was: a word is corrected by two edits from nine letters on instead of eight, since
 //! a query of it that nothing answers was answered otherwise. On the five sets the mean of the
-//! defaults is the same with either; the two figures of the grid are from before.
+//! defaults is the same with either; the two figures of the grid are from before. What share
+//! of a query's words is enough whatever their weight ([`Weights::words`]) was chosen by hand:
+//! with it the mean is the same, and of 6,061 queries put to the tools of another set 745
+//! have no answer instead of 746.
 
 mod candidates;
 mod common;

@@ -18,12 +18,24 @@ pub(crate) struct Scored {
     pub(crate) score: f32,
 }
 
+/// What the best tool must answer, for any tool to be an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Demand {
+    /// As much of the query as makes a good match.
+    Good,
+    /// Less, since the query is known to be about these groups.
+    Scoped,
+    /// Nothing: the tools were chosen otherwise, and are only put in order.
+    Order,
+}
+
 /// The tools that answer the concepts best, best first, at most `limit`. Only those that
 /// `eligible` lets through count, in any respect.
 pub(crate) fn rank(
     store: &Store,
     concepts: &[Concept],
     limit: usize,
+    demand: Demand,
     eligible: impl Fn(u32) -> bool,
     scratch: &mut Scratch,
 ) -> Vec<Scored> {
@@ -34,7 +46,11 @@ pub(crate) fn rank(
     }
     let eligible = |slot: u32| store.is_live(slot) && eligible(slot);
     let candidates = candidates(store, &by_worth(concepts), limit, &eligible, scratch);
-    let ranked = select(store, concepts, limit, candidates, scratch);
+    let ranked = if is_enough(store, concepts, demand, &candidates) {
+        select(store, limit, candidates, scratch)
+    } else {
+        Vec::new()
+    };
     for answer in concepts.iter().flat_map(|concept| &concept.answers) {
         scratch.fits[answer.term as usize] = 0.0;
     }
@@ -49,18 +65,59 @@ fn by_worth(concepts: &[Concept]) -> Vec<&Concept> {
     sorted
 }
 
-fn select(
+/// Whether the best of the candidates answers as much as is demanded.
+///
+/// By weight a word that no tool has counts most, and one that most tools have next to
+/// nothing. So a query that lacks much by weight may still have a good share of its words: of
+/// `delete invoice` among tools for invoices, `invoice` is what can be answered.
+fn is_enough(
     store: &Store,
     concepts: &[Concept],
+    demand: Demand,
+    candidates: &[Candidate],
+) -> bool {
+    let weights = &store.weights;
+    let least = match demand {
+        Demand::Good => weights.words,
+        Demand::Scoped => weights.words_in_scope,
+        Demand::Order => return true,
+    };
+    let mass: f32 = concepts.iter().map(|concept| concept.mass).sum();
+    let best = best_text(candidates);
+    if best >= weights.floor * mass || best >= weights.evidence * store.rarity(1) {
+        return true;
+    }
+    let all: f32 = concepts.iter().map(|concept| concept.weight).sum();
+    candidates
+        .iter()
+        .filter(|hit| hit.text == best)
+        .any(|hit| answered(store, concepts, hit.slot) >= least * all)
+}
+
+/// How many words of the query a tool answers, each by its weight and how well, however
+/// many tools do.
+fn answered(store: &Store, concepts: &[Concept], slot: u32) -> f32 {
+    let of_concept = |concept: &Concept| {
+        let counts = concept.answers.iter().filter_map(|answer| {
+            let term = &store.vocabulary.terms[answer.term as usize];
+            Some(answer.fit * term.impact_in(slot)?)
+        });
+        concept.weight * counts.fold(0.0, f32::max)
+    };
+    concepts.iter().map(of_concept).sum()
+}
+
+fn best_text(candidates: &[Candidate]) -> f32 {
+    candidates.iter().map(|hit| hit.text).fold(0.0, f32::max)
+}
+
+fn select(
+    store: &Store,
     limit: usize,
     mut candidates: Vec<Candidate>,
     scratch: &Scratch,
 ) -> Vec<Scored> {
-    let mass: f32 = concepts.iter().map(|concept| concept.mass).sum();
-    let best = candidates.iter().map(|hit| hit.text).fold(0.0, f32::max);
-    if best < store.weights.floor * mass && best < store.weights.evidence * store.rarity(1) {
-        return Vec::new();
-    }
+    let best = best_text(&candidates);
     let bar = bar(store, &candidates, limit, 0.0, scratch);
     candidates.retain(|hit| hit.text >= bar);
     let scored = candidates.iter().map(|hit| Scored {

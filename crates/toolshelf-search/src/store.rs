@@ -206,6 +206,12 @@ impl Store {
         known.unwrap_or_else(|| self.rarity_of(tools))
     }
 
+    /// How much a stem tells; one that no tool has, most of all.
+    pub(crate) fn rarity_of_stem(&self, stem: Option<u32>) -> f32 {
+        let tools = stem.map_or(0, |stem| self.vocabulary.stems[stem as usize].tools);
+        self.rarity(tools)
+    }
+
     fn rarity_of(&self, tools: u32) -> f32 {
         let all = self.live as f32;
         let with = (tools as f32).min(all);

@@ -64,6 +64,15 @@ pub(crate) struct Term {
 }
 
 impl Term {
+    /// What it counts in a tool that has it.
+    pub(crate) fn impact_in(&self, slot: u32) -> Option<f32> {
+        let at = self
+            .postings
+            .binary_search_by_key(&slot, |posting| posting.slot)
+            .ok()?;
+        Some(self.postings[at].impact())
+    }
+
     /// Adds a posting behind the others.
     pub(crate) fn post(&mut self, posting: Posting) {
         self.postings.push(posting);

@@ -395,6 +395,33 @@ fn required_words_alone_list_what_has_them() {
 }
 
 #[test]
+fn words_beside_a_required_one_only_rank() {
+    let index = index(&servers());
+    // None of its tools has the other word, one of them has, and both do.
+    assert_eq!(
+        keys(&index, "+slack zeppelin"),
+        ["slack/post_message", "slack/server_status"]
+    );
+    assert_eq!(
+        keys(&index, "+slack status"),
+        ["slack/server_status", "slack/post_message"]
+    );
+    assert_eq!(
+        keys(&index, "+issue source code"),
+        [
+            "github/create_issue",
+            "github/list_issues",
+            "gitlab/create_issue"
+        ]
+    );
+    assert!(keys(&index, "+zeppelin status").is_empty());
+    let found = search(&index, "+slack status").unwrap();
+    assert_eq!(found.hits[1].score, 0.0);
+    let parts = index.explain(&query("+slack status"), &found.hits[1].key);
+    assert_eq!(parts.unwrap()[0].what, "pattern or required words");
+}
+
+#[test]
 fn a_required_word_that_only_descriptions_have_filters_by_them() {
     assert_eq!(
         keys(&index(&servers()), "+chat up"),

@@ -7,6 +7,7 @@
 
 mod evaluation;
 mod forms;
+mod good;
 mod judged;
 mod mixed;
 mod promises;

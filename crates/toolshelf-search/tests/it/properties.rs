@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use toolshelf_core::search::{Found, IndexedTool, SearchIndex, SearchQuery};
+use toolshelf_core::search::{Found, Hit, IndexedTool, SearchIndex, SearchQuery};
 use toolshelf_core::{GroupId, ToolKey, ToolName};
 use toolshelf_search::Lexical;
 
@@ -256,7 +256,10 @@ proptest! {
     fn scores_never_rise_and_the_limit_holds(tools in tools(), query in query()) {
         let Ok(found) = answer(&index(&tools), &query) else { return Ok(()) };
         prop_assert!(found.hits.is_sorted_by(|a, b| a.score >= b.score), "{:?}", found.hits);
-        prop_assert!(found.hits.iter().all(|hit| hit.score.is_finite() && hit.score > 0.0));
+        prop_assert!(found.hits.iter().all(|hit| hit.score.is_finite() && hit.score >= 0.0));
+        // Only what has required words, and none of the others, is found without a score.
+        let has_score = |hit: &Hit| hit.score > 0.0 || query.text.contains('+');
+        prop_assert!(found.hits.iter().all(has_score));
         prop_assert!(found.hits.len() <= query.limit || query.text.starts_with("select:"));
     }
 
