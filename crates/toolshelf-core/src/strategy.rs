@@ -48,6 +48,9 @@ pub enum Need {
     Load(GroupId),
     /// That a load which is under way ends, one way or the other.
     Settle(GroupId),
+    /// The same, but not of a load that has been under way for long: where it does not end
+    /// soon, the group counts as failed in this step.
+    SettleSoon(GroupId),
 }
 
 /// A step of the planner.

@@ -10,8 +10,9 @@ pub struct Limits {
     pub concurrent_loads: usize,
     /// How long one loader may run, from its start. Default 120 s.
     pub load_timeout: Duration,
-    /// How long a name that nobody has waits for groups whose names are not known, counted
-    /// from the start of each group's load. Default 5 s.
+    /// How long a name that nobody has waits for groups whose names are not known, and a
+    /// search for groups that somebody else is loading, counted from the start of each
+    /// group's load. Default 5 s.
     pub probe_timeout: Duration,
     /// How long a call may run when its caller set no deadline. Default 10 min.
     pub call_timeout: Duration,

@@ -315,6 +315,7 @@ impl Session {
             let (group, whole) = match need {
                 Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => (group, true),
                 Need::Probe(key) => (&key.group, false),
+                Need::SettleSoon(group) => (group, false),
                 _ => continue,
             };
             // One that a policy kept from being loaded is settled already.

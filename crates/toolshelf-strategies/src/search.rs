@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
-use toolshelf_core::search::{Found, SearchQuery};
+use toolshelf_core::search::{Found, Match, SearchQuery};
 use toolshelf_core::{
-    Availability, Condition, Cx, Exposure, GroupEntry, GroupId, Lookup, Need, ShelvedTool, Step,
+    Availability, Condition, Cx, Error, Exposure, GroupId, Lookup, Need, ShelvedTool, Step,
     ToolKey, read_arguments,
 };
 
@@ -30,6 +30,9 @@ pub(crate) struct Searched<'a> {
     absent: Vec<String>,
     /// Whether a name that was asked for belongs to a group that could not be searched.
     away: bool,
+    /// Whether tools were found by how well they fit, so that there may be better ones where
+    /// nobody could look.
+    ranked: bool,
 }
 
 /// Searches, after what has to be loaded for it. Tools that cannot be `reached` are no
@@ -47,35 +50,25 @@ pub(crate) fn search<'a>(
     let Some(index) = cx.index else {
         return Step::Done(Err(texts::no_index()));
     };
-    let unasked = unsettled(cx, |entry| {
-        matches!(entry.condition, Condition::Declared).then_some(Need::Load)
-    });
-    if !unasked.is_empty() {
-        return Step::Need(unasked);
+    let unread = unread(cx);
+    if !unread.is_empty() {
+        return Step::Need(unread);
     }
     let found = match index.search(&request) {
         Ok(found) => found,
         Err(error) => return Step::Done(Err(texts::query_refused(error.for_model()))),
     };
-    let searched = Searched::new(cx, request.text, &found, reached);
-    // A server that hangs must not hold up every search. One whose tools are known by name
-    // has been asked for by a search a moment ago, mostly, and is read from somewhere near: it
-    // is waited for where something was not found, so that two searches at the same time answer
-    // as they would one after the other.
-    if searched.lacks_something() {
-        let starting = unsettled(cx, |entry| {
-            let starting = matches!(entry.condition, Condition::Pending);
-            (starting && entry.names_known()).then_some(Need::Settle)
-        });
-        if !starting.is_empty() {
-            return Step::Need(starting);
-        }
-    }
-    Step::Done(Ok(searched))
+    Step::Done(Ok(Searched::new(cx, request.text, &found, reached)))
 }
 
-/// What it takes to know the tools of groups that were never loaded.
-fn unsettled(cx: &Cx<'_>, need: impl Fn(&GroupEntry) -> Option<fn(GroupId) -> Need>) -> Vec<Need> {
+/// What it takes to know the tools of groups that were never loaded, so that the index holds
+/// all that the model knows the names of: what is found depends on what else there is.
+///
+/// A server that hangs must not hold up every search. A group that somebody loads and whose
+/// tools are known by name is being read from somewhere near, mostly, for a search that came
+/// a moment ago: it is waited for, though not for long, so that searches at the same time
+/// answer as they would one after the other. One that nobody knows anything of is not.
+fn unread(cx: &Cx<'_>) -> Vec<Need> {
     let groups = cx.groups.iter();
     groups
         .filter(|(id, entry)| {
@@ -83,7 +76,11 @@ fn unsettled(cx: &Cx<'_>, need: impl Fn(&GroupEntry) -> Option<fn(GroupId) -> Ne
                 && cx.shows_group(entry)
                 && matches!(cx.availability(id), Availability::Unsettled)
         })
-        .filter_map(|(id, entry)| need(entry).map(|need| need(id.clone())))
+        .filter_map(|(id, entry)| match entry.condition {
+            Condition::Declared => Some(Need::Load(id.clone())),
+            Condition::Pending if entry.names_known() => Some(Need::SettleSoon(id.clone())),
+            _ => None,
+        })
         .collect()
 }
 
@@ -111,6 +108,7 @@ impl<'a> Searched<'a> {
             pinned: Vec::new(),
             absent: Vec::new(),
             away: false,
+            ranked: found.hits.iter().any(|hit| hit.why != Match::Name),
             query,
         };
         for name in &found.missing {
@@ -163,37 +161,45 @@ impl<'a> Searched<'a> {
             let near = nearest_tools(cx, &self.query, SUGGESTIONS);
             remarks.push(texts::no_match(&self.query, &near));
         }
-        if self.lacks_something() {
-            let away = not_searched(cx);
-            if !away.is_empty() {
-                remarks.push(texts::not_searched(&away));
-            }
+        let away = self.not_searched(cx);
+        if !away.is_empty() {
+            remarks.push(texts::not_searched(&away));
         }
         if cx.repeats >= STREAK {
             remarks.push(texts::search_streak(cx.repeats + 1));
         }
         remarks
     }
-}
 
-/// Groups that no search sees at present, with the reason.
-fn not_searched<'a>(cx: &Cx<'a>) -> Vec<(&'a GroupId, String)> {
-    let mut away = Vec::new();
-    for (id, entry) in cx.groups.iter() {
-        let deferred = entry.group.exposure == Exposure::Deferred;
-        if entry.last.is_some() || !deferred || !cx.shows_group(entry) {
-            continue;
-        }
-        let reason = match (cx.availability(id), &entry.condition) {
-            (Availability::Failed(error), _) | (_, Condition::Failed(error)) => {
-                format!("failed: {}", error.for_model())
+    /// Groups that this search did not see, with the reason, as far as that matters to who
+    /// searched: all where something was not found, and where something was those that will
+    /// be there in a moment.
+    fn not_searched<'c>(&self, cx: &Cx<'c>) -> Vec<(&'c GroupId, String)> {
+        let mut away = Vec::new();
+        for (id, entry) in cx.groups.iter() {
+            let deferred = entry.group.exposure == Exposure::Deferred;
+            if entry.last.is_some() || !deferred || !cx.shows_group(entry) {
+                continue;
             }
-            (_, Condition::NeedsSignIn(_)) => "its user has to sign in".to_owned(),
-            _ => "still starting".to_owned(),
-        };
-        away.push((id, reason));
+            let failed = |error: &Error| Some(format!("failed: {}", error.for_model()));
+            let reason = match (&entry.condition, cx.availability(id)) {
+                (Condition::NeedsSignIn(_), _) => Some("its user has to sign in".to_owned()),
+                (Condition::Failed(error), _) => failed(error),
+                // One that was not waited for any longer is on its way all the same.
+                (Condition::Pending, _) => None,
+                (_, Availability::Failed(error)) => failed(error),
+                _ => None,
+            };
+            match reason {
+                Some(reason) if self.lacks_something() => away.push((id, reason)),
+                None if self.ranked || self.lacks_something() => {
+                    away.push((id, "still starting".to_owned()));
+                }
+                _ => {}
+            }
+        }
+        away
     }
-    away
 }
 
 fn read_request(arguments: &Value, max_results: usize) -> Result<SearchQuery, String> {

@@ -372,7 +372,10 @@ impl World {
 /// The group that a need settles.
 fn settles(need: &Need) -> Option<&GroupId> {
     match need {
-        Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => Some(group),
+        Need::Load(group)
+        | Need::Descriptors(group)
+        | Need::Settle(group)
+        | Need::SettleSoon(group) => Some(group),
         Need::Probe(key) => Some(&key.group),
         _ => None,
     }

@@ -1,18 +1,21 @@
 //! Searches in a session: the index follows what is loaded, and what an answer says.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures::future::join_all;
+use futures::{join, poll};
 use serde_json::json;
-use tokio::sync::Notify;
+use tokio::sync::{Barrier, Notify};
 use toolshelf_core::search::{Found, IndexedTool, SearchIndex, SearchQuery};
 use toolshelf_core::{
-    Access, CallContext, Cancellation, Error, Exposure, GroupId, LoadContext, News, Placement,
-    ToolGroup, ToolKey,
+    Access, CallContext, Cancellation, Error, Exposure, GroupId, LoadContext, Loaded, News,
+    Placement, Strategy, ToolGroup, ToolKey,
 };
 use toolshelf_search::Lexical;
 use toolshelf_shelf::{SessionOptions, Shelf};
-use toolshelf_strategies::{Dispatch, DispatchOptions};
+use toolshelf_strategies::{Dispatch, DispatchOptions, Tst};
 
 use crate::fixtures::{
     ANY, Log, begin, call, echo, echoes, failing, forward, group, id, load, names_in, offered,
@@ -160,6 +163,113 @@ async fn two_searches_at_once_answer_as_one_after_the_other() {
         offered(&session).await[2..],
         ["slack__send_message", "github__create_issue"]
     );
+}
+
+/// A group that says when it is being loaded, and is loaded when it is let in.
+fn gated(log: &Log, group_id: &str, names: &[&str], (begun, open): &Gate) -> ToolGroup {
+    let tools: Vec<_> = names
+        .iter()
+        .map(|name| echo(log, group_id, name, ANY))
+        .collect();
+    let (begun, open) = (begun.clone(), open.clone());
+    let loader = move |_: LoadContext| {
+        let (begun, open) = (begun.clone(), open.clone());
+        let loaded = Loaded::new(tools.clone());
+        async move {
+            begun.notify_one();
+            open.notified().await;
+            Ok(loaded)
+        }
+    };
+    let group = ToolGroup::new(id(group_id), loader);
+    group.declared_tools(names).unwrap()
+}
+
+type Gate = (Arc<Notify>, Arc<Notify>);
+
+#[tokio::test]
+async fn a_search_waits_for_what_another_search_has_begun_to_load() {
+    let log = Log::default();
+    let gate = Gate::default();
+    let groups = vec![
+        group(&log, "alpha", &["send_message"]),
+        gated(&log, "beta", &["send_message_now"], &gate),
+    ];
+    for strategy in [searching() as Arc<dyn Strategy>, Arc::new(Tst::default())] {
+        let shelf = searched(groups.clone()).build().unwrap();
+        let load = shelf.load(&id("alpha"), &Cancellation::new()).await;
+        load.unwrap();
+        let (one, two) = (begin(&shelf, strategy.clone()), begin(&shelf, strategy));
+        let mut first = pin!(search(&one, "send a message"));
+        assert!(poll!(&mut first).is_pending());
+        gate.0.notified().await;
+        // The index holds one of two groups now.
+        let mut second = pin!(search(&two, "send a message"));
+        assert!(poll!(&mut second).is_pending());
+        gate.1.notify_one();
+        let (first, second) = join!(first, second);
+        assert!(second.contains("send_message_now"), "{second}");
+        assert_eq!(first, second);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn searches_that_begin_together_all_see_everything() {
+    const SEARCHES: usize = 6;
+    let log = Log::default();
+    for _ in 0..20 {
+        let groups = (0..30).map(|at| group(&log, &format!("g{at:02}"), &["send_message"]));
+        let shelf = searched(groups).build().unwrap();
+        let session = Arc::new(begin(&shelf, searching()));
+        let barrier = Arc::new(Barrier::new(SEARCHES));
+        let searches = (0..SEARCHES).map(|_| {
+            let (session, barrier) = (session.clone(), barrier.clone());
+            tokio::spawn(async move {
+                barrier.wait().await;
+                search(&session, "send message").await
+            })
+        });
+        let answers = join_all(searches.collect::<Vec<_>>()).await;
+        let last = search(&session, "send message").await;
+        for answer in answers {
+            // The hint after many searches is not of them.
+            assert_eq!(
+                answer.unwrap().lines().take(6).collect::<Vec<_>>(),
+                last.lines().take(6).collect::<Vec<_>>()
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_does_not_wait_for_long_for_what_another_has_begun_to_load() {
+    let log = Log::default();
+    let gate = Gate::default();
+    let groups = vec![
+        group(&log, "alpha", &["send_message"]),
+        gated(&log, "beta", &["send_message_now"], &gate),
+    ];
+    let shelf = searched(groups).build().unwrap();
+    let session = tst(&shelf);
+    let mut first = pin!(search(&session, "send a message"));
+    assert!(poll!(&mut first).is_pending());
+    gate.0.notified().await;
+    let begun = tokio::time::Instant::now();
+    let second = search(&session, "send a message").await;
+    assert_eq!(begun.elapsed().as_secs(), 5);
+    assert_eq!(
+        second,
+        "Found 1 deferred tool(s): alpha__send_message.\n\
+         Not searched: `beta` (still starting)."
+    );
+    // Its time is over for those that come later.
+    assert_eq!(
+        search(&session, "send a message").await.lines().last(),
+        second.lines().last()
+    );
+    assert_eq!(begun.elapsed().as_secs(), 5);
+    gate.1.notify_one();
+    assert!(first.await.contains("beta__send_message_now"));
 }
 
 #[tokio::test]

@@ -186,7 +186,10 @@ impl World {
             let before = settled.len();
             for need in needs {
                 let group = match &need {
-                    Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => group,
+                    Need::Load(group)
+                    | Need::Descriptors(group)
+                    | Need::Settle(group)
+                    | Need::SettleSoon(group) => group,
                     Need::Probe(key) => &key.group,
                     _ => {
                         self.asked.push(need);

@@ -232,25 +232,40 @@ mod searches {
     }
 
     #[test]
-    fn a_group_that_is_starting_is_waited_for_only_where_something_is_lacking() {
+    fn a_group_that_somebody_loads_is_waited_for_where_its_names_are_known() {
         let search = |query: &str| call("search_tools", json!({"query": query}));
         let mut world = world().loaded("github").loaded("host");
         world.groups.set_condition(&id("slack"), Condition::Pending);
         let state = State::new("tst");
         let settled = Settled::new();
         let tst = Tst::default();
-        let step = |query| tst.resolve(&world.cx(&settled), &state, &search(query));
-        assert!(matches!(step("select:list_issues"), Step::Done(_)));
-        for query in [
-            "bake a cake",
-            "select:list_issues,nope",
-            "select:send_message",
-        ] {
-            assert_eq!(step(query), Step::Need(vec![Need::Settle(id("slack"))]));
+        // What fits best depends on all that there is, so also where something is found.
+        for query in ["bake a cake", "list issues", "select:list_issues"] {
+            let step = tst.resolve(&world.cx(&settled), &state, &search(query));
+            assert_eq!(step, Step::Need(vec![Need::SettleSoon(id("slack"))]));
         }
         let mut live = live(world);
         let answer = live.search("select:send_message");
         assert_eq!(answer, "Found 1 deferred tool(s): slack__send_message.");
+    }
+
+    #[test]
+    fn a_group_of_which_nothing_is_known_is_named_while_it_starts_and_not_waited_for() {
+        let mut world = world().undeclared("late", &["archive_issue"]);
+        world.groups.set_condition(&id("late"), Condition::Pending);
+        let mut live = live(world);
+        // Names are what they are, whatever else there is.
+        assert_eq!(
+            live.search("select:create_issue"),
+            "Found 1 deferred tool(s): github__create_issue."
+        );
+        let found = live.search("list issues");
+        assert!(found.starts_with("Found "), "{found}");
+        assert!(
+            found.ends_with("\nNot searched: `late` (still starting)."),
+            "{found}"
+        );
+        assert!(!live.world.asked.contains(&Need::SettleSoon(id("late"))));
     }
 
     #[test]

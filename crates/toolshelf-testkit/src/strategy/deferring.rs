@@ -26,7 +26,10 @@ fn loads_of_deferred(asked: &[Need], world: &World) -> usize {
         entry.is_some_and(|entry| entry.group.exposure == Exposure::Deferred)
     };
     let loads = asked.iter().filter(|need| match need {
-        Need::Load(group) | Need::Descriptors(group) | Need::Settle(group) => is_deferred(group),
+        Need::Load(group)
+        | Need::Descriptors(group)
+        | Need::Settle(group)
+        | Need::SettleSoon(group) => is_deferred(group),
         Need::Probe(key) => is_deferred(&key.group),
         _ => false,
     });
