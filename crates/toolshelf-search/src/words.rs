@@ -1,10 +1,12 @@
 //! Words: how a text becomes what is compared.
 //!
 //! Separators of every style, CamelCase and digits divide; a compound stays whole beside
-//! its parts, since `GitHub` is looked for as `github`. Scripts without blanks between
-//! words become pairs of characters.
+//! its parts, since `GitHub` is looked for as `github`. Accents do not count. Scripts without
+//! blanks between words become pairs of characters.
 
 use unicode_segmentation::UnicodeSegmentation;
+
+use crate::accents::without_accents;
 
 /// The longest word, in characters. What is longer is cut.
 const MAX_WORD_CHARS: usize = 40;
@@ -41,6 +43,7 @@ pub(crate) fn each_word(text: &str, limit: usize, mut found: impl FnMut(&str, Ro
         }
         true
     };
+    let text = &*without_accents(text);
     if text.is_ascii() {
         for run in text.as_bytes().split(|b| !b.is_ascii_alphanumeric()) {
             let run = std::str::from_utf8(run).unwrap_or_default();
@@ -65,8 +68,9 @@ pub(crate) fn each_word(text: &str, limit: usize, mut found: impl FnMut(&str, Ro
     }
 }
 
-/// Lower case without separators: the form in which names are compared.
+/// Lower case without separators and accents: the form in which names are compared.
 pub(crate) fn fold(name: &str) -> String {
+    let name = &*without_accents(name);
     if name.is_ascii() {
         let kept = name.bytes().filter(u8::is_ascii_alphanumeric);
         return kept.map(|b| char::from(b.to_ascii_lowercase())).collect();
@@ -84,7 +88,7 @@ pub(crate) fn word_starts(name: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut length = 0;
     let mut before: Option<char> = None;
-    for c in name.chars().map(narrow) {
+    for c in without_accents(name).chars().map(narrow) {
         let counts: usize = folded(c).map(char::len_utf8).sum();
         if counts == 0 {
             before = None;

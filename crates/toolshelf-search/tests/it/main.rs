@@ -5,6 +5,7 @@
     reason = "a helper of a test fails as a test does"
 )]
 
+mod accents;
 mod evaluation;
 mod forms;
 mod good;
