@@ -85,13 +85,24 @@ pub struct ScorePart {
 /// # Behavior
 ///
 /// * The order is total and deterministic: the same tools and query give the same hits,
-///   in whatever order groups were handed over.
-/// * A tool whose exact or normalised name is the query comes first.
-/// * No good match is an answer without hits, not the least bad tools.
+///   in whatever order groups, or the tools of one, were handed over. A hit stands once.
+/// * A tool whose name is the query comes first, and says so ([`Match::Name`]); separators,
+///   CamelCase and case do not matter. So does one of which the query is `group/name`.
+/// * No good match is an answer without hits, not the least bad tools, and no error.
+/// * A limit cuts the answer at its end and changes nothing else. Only the groups that a query
+///   names are searched, and a group that does not exist has no tools.
+/// * A query that cannot be read is refused ([`ErrorKind::InvalidArguments`](crate::ErrorKind::InvalidArguments))
+///   with a text that tells the model what to write. So is one of blanks alone, and a limit of
+///   zero: an answer without hits would say that there are no such tools.
+/// * Any text is a query: whatever is in it, and however long it is, the search ends soon.
 /// * `replace_group` changes the part of one group and nothing else; an empty list
 ///   removes it. It costs what that group costs, and may put work off until it is needed.
+///   After any changes the answers are those of an index that was built of what is there now.
 /// * Only tools that were handed over are ever named, and no other tool has any influence
-///   on score or order.
+///   on score or order, nor does one that has left.
+/// * Searches run at the same time as others and as changes.
+/// * Forms of a query beyond names and words, such as `select:a,b`, are an index's own. One
+///   that has a form keeps to it as `toolshelf-testkit` says.
 pub trait SearchIndex: Send + Sync {
     /// The name under which it is chosen.
     fn name(&self) -> &str;
@@ -107,8 +118,8 @@ pub trait SearchIndex: Send + Sync {
     /// for the model, when the query cannot be read.
     fn search(&self, query: &SearchQuery) -> Result<Found, Error>;
 
-    /// Why a tool has the score that it has for a query: the parts, largest first. Empty
-    /// when the index cannot tell or the tool is no hit.
+    /// Why a tool has the score that it has for a query: the parts, largest first, whose sum
+    /// is the score. Empty when the index cannot tell or the tool is no hit.
     ///
     /// # Errors
     ///

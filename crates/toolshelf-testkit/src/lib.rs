@@ -8,6 +8,7 @@
 //! | kind | kit |
 //! |---|---|
 //! | strategy | [`strategy`], [`strategy_tests!`] |
+//! | search index | [`index`], [`index_tests!`] |
 //!
 //! Which clauses apply is said by capabilities, which are declared. One that is left out
 //! although it is there is an error: nothing is skipped in silence.
@@ -46,6 +47,7 @@
 //! ```
 
 mod clause;
+pub mod index;
 mod live;
 mod names;
 mod stamp;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use toolshelf_core::search::{Found, Hit, IndexedTool, Match, SearchIndex, SearchQuery};
-use toolshelf_core::{Error, GroupId, ToolKey};
+use toolshelf_core::{Error, ErrorKind, GroupId, ToolKey};
 
 /// A search index that finds tools by their names, and by the words of their descriptions:
 /// enough for a strategy that searches, without a search engine.
@@ -83,6 +83,11 @@ impl SearchIndex for NameIndex {
     }
 
     fn search(&self, query: &SearchQuery) -> Result<Found, Error> {
+        if query.limit == 0 || query.text.trim().is_empty() {
+            let told = "Say what you look for: the name of a tool, or words of its description.";
+            let error = Error::new(ErrorKind::InvalidArguments, "nothing is asked for");
+            return Err(error.for_model_text(told));
+        }
         let asked = words(&query.text);
         let all = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hits: Vec<Hit> = all

@@ -6,6 +6,7 @@
 )]
 
 mod accents;
+mod conformance;
 mod evaluation;
 mod forms;
 mod good;

@@ -6,4 +6,5 @@
     reason = "a helper of a test fails as a test does"
 )]
 
+mod index;
 mod strategy;
