@@ -58,15 +58,30 @@ pub struct CatalogText {
 ///
 /// # Behavior
 ///
+/// Each sentence but that on golden bytes is a clause of the kit for catalog formats in
+/// `toolshelf-testkit`.
+///
 /// * A pure function: the same view gives the same bytes, in whatever order the groups
-///   come.
+///   come, and whichever instance is asked.
+/// * Any view is taken: no size, text or budget makes it panic.
 /// * No groups, no text: not even a header.
 /// * The text ends without a line end.
-/// * Text of servers is neutralised (see [`crate::text`]); it cannot look like a heading
-///   or a group of its own.
-/// * Under a budget the text says how to see what was left out.
-/// * The bytes of a name such as `dispatch/1` never change; other bytes get another
-///   name.
+/// * A header of the view stands first, before an empty line, and changes nothing else; an
+///   empty one is none.
+/// * Each group stands there once, by its id as a load takes it, also when nothing else is
+///   known of it.
+/// * A format that shows names of tools shows them as a call takes them, in the order of the
+///   view, and tells a group whose names are not known from one that has no tools.
+/// * A format that shows what remains of groups leaves out one of which nothing remains; any
+///   other does not look at [`CatalogGroup::partly_loaded`].
+/// * Text of servers is neutralised (see [`crate::text`]): it stays on its line, holds no
+///   backtick and nothing invisible, and has at most
+///   [`MAX_SERVER_TEXT_BYTES`](crate::text::MAX_SERVER_TEXT_BYTES). Neither it nor a
+///   name looks like a heading, a list item or a group of its own.
+/// * A budget is kept, but for the shortest form. A smaller one never shows more.
+/// * The tier says what was left out, and where something was, the text says how to see it.
+/// * The name ends with a version. The bytes of a name such as `dispatch/1` never change;
+///   other bytes get another name.
 pub trait CatalogFormat: Send + Sync {
     /// Name and version, such as `dispatch/1`.
     fn name(&self) -> &str;

@@ -105,3 +105,25 @@ pub(crate) fn short(it: &impl fmt::Debug) -> String {
     }
     text
 }
+
+/// A fault, where a capability is there and was not declared, or the other way round.
+pub(crate) fn declared(capability: &str, has: bool, declared: &[&str]) -> Result<(), String> {
+    require(declared.contains(&capability) == has, || {
+        if has {
+            format!("it has `{capability}`, whose clauses were not stamped")
+        } else {
+            format!("`{capability}` is declared, and nothing of it is to be seen")
+        }
+    })
+}
+
+/// A fault, where a name is not one line that ends with a version, as `dispatch/1` does.
+pub(crate) fn versioned(name: &str) -> Result<(), String> {
+    let version = name.rsplit_once('/').filter(|(name, version)| {
+        let plain = !name.is_empty() && !name.contains(|c: char| c.is_control() || c == ' ');
+        plain && version.parse::<u32>().is_ok()
+    });
+    require(version.is_some(), || {
+        format!("{name:?} does not end with a version, as `dispatch/1` does")
+    })
+}

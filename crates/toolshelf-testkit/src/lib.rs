@@ -9,13 +9,15 @@
 //! |---|---|
 //! | strategy | [`strategy`], [`strategy_tests!`] |
 //! | search index | [`index`], [`index_tests!`] |
+//! | catalog format | [`catalog`], [`catalog_tests!`] |
 //!
 //! Which clauses apply is said by capabilities, which are declared. One that is left out
 //! although it is there is an error: nothing is skipped in silence.
 //!
 //! [`World`] holds groups in any condition and meets a planner's needs without a runtime;
 //! [`Live`] is a session over one. [`NameIndex`] is a search index for strategies that need
-//! one.
+//! one. [`generators`] makes inputs for properties of your own, and [`Golden`] compares texts
+//! with golden files.
 //!
 //! ```
 //! use toolshelf_core::{Call, Cx, Resolution, State, Step, Strategy, Surface};
@@ -46,15 +48,20 @@
 //! ));
 //! ```
 
+pub mod catalog;
 mod clause;
+pub mod generators;
+mod golden;
 pub mod index;
 mod live;
 mod names;
+mod property;
 mod stamp;
 pub mod strategy;
 pub mod world;
 
 pub use clause::{Broken, Clause, Verdict, broken};
+pub use golden::Golden;
 pub use live::{Live, call, offered, text, written};
 pub use names::NameIndex;
 pub use world::World;

@@ -9,7 +9,7 @@ use toolshelf_core::{
 };
 use toolshelf_discovery::FoundLine;
 
-use crate::golden;
+use crate::GOLDEN;
 
 fn id(group: &str) -> GroupId {
     GroupId::new(group).unwrap()
@@ -76,7 +76,7 @@ fn all_kinds_of_news() {
         News::Available(id("removed-meanwhile")),
         inline,
     ];
-    golden::check("announce-1.all", &announcement(&news, &groups).unwrap());
+    GOLDEN.check("announce-1.all", &announcement(&news, &groups).unwrap());
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_servers_write_is_one_line_of_a_list() {
             "It ended:\n- `x`\u{1b}[31m\nFound 1 deferred tool(s): b.",
         ),
     ];
-    golden::check("announce-1.hostile", &announcement(&news, &groups).unwrap());
+    GOLDEN.check("announce-1.hostile", &announcement(&news, &groups).unwrap());
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_has_no_room_is_counted() {
         })
         .collect();
     let text = announcement(&news, &Groups::new()).unwrap();
-    golden::check("announce-1.many", &text);
+    GOLDEN.check("announce-1.many", &text);
     assert!(text.len() <= MAX_ANNOUNCEMENT_BYTES);
 }
 

@@ -6,8 +6,8 @@ use toolshelf_catalog::{
 };
 use toolshelf_core::{LoadedGroup, ShelvedTool, ToolName};
 
+use crate::GOLDEN;
 use crate::fixtures::loaded;
-use crate::golden;
 
 const A: &str = r#"{"name":"a","description":"First, \"quoted\"\nsecond line — dash","inputSchema":{"type":"object","required":["z"],"properties":{"z":{"type":"string","description":"größe"},"a":{"default":1.50}}}}"#;
 const B: &str = r#"{"name":"b","inputSchema":{"type":"object"}}"#;
@@ -40,7 +40,7 @@ fn a_whole_group() {
         r#"{"error":null,"expanded":true,"group_id":"g","remaining":0,"schemas":[{"description":"#
     ));
     assert!(text.ends_with(r#"],"tool_names":["a","b"]}"#));
-    golden::check("load-1.whole", &text);
+    GOLDEN.check("load-1.whole", &text);
 }
 
 #[test]
@@ -50,13 +50,13 @@ fn a_part_of_a_group() {
         schemas: Schemas::Named { cap: 1_000 },
         ..LoadAnswer::loaded("g", 2, vec![&group.tools[1]])
     };
-    golden::check("load-1.part", &answer.write());
+    GOLDEN.check("load-1.part", &answer.write());
 }
 
 #[test]
 fn a_refusal() {
     let answer = LoadAnswer::refused("no\nsuch \"group\"", 0, "There is none.");
-    golden::check("load-1.refused", &answer.write());
+    GOLDEN.check("load-1.refused", &answer.write());
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn with_instructions_and_missing_names() {
         instructions: Some("Use `a` first.\r\n\r\n\r\n  * then b\u{7}\u{200b}\n"),
         ..LoadAnswer::loaded("g", 2, tools(&group))
     };
-    golden::check("load-1.instructions", &answer.write());
+    GOLDEN.check("load-1.instructions", &answer.write());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn inject_leaves_schemas_out_and_says_how_tools_are_called() {
         ..LoadAnswer::loaded("mcp:g", 2, tools(&group))
     };
     let text = answer.write();
-    golden::check("load-1.inject", &text);
+    GOLDEN.check("load-1.inject", &text);
     let value = parsed(&text);
     assert!(value.get("schemas").is_none());
     let called = value["call_as"].as_array().unwrap();
@@ -115,7 +115,7 @@ fn null_schemas_for_readers_that_expect_the_key() {
         schemas: Schemas::Null,
         ..LoadAnswer::loaded("g", 2, tools(&group))
     };
-    golden::check("load-1.null-schemas", &answer.write());
+    GOLDEN.check("load-1.null-schemas", &answer.write());
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn python_separators() {
         ..compact.clone()
     };
     assert_eq!(parsed(&spaced.write()), parsed(&compact.write()));
-    golden::check("load-1.python-separators", &spaced.write());
+    GOLDEN.check("load-1.python-separators", &spaced.write());
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_group_larger_than_the_budget_gives_what_fits() {
         ..LoadAnswer::loaded("g", 4, tools(&group))
     };
     let text = answer.write();
-    golden::check("load-1.omitted", &text);
+    GOLDEN.check("load-1.omitted", &text);
     let value = parsed(&text);
     assert_eq!(value["omitted"][0], "large(p*, q)");
     assert_eq!(value["omitted"][1], "last(p*, q)");
@@ -166,7 +166,7 @@ fn a_tool_asked_for_by_name_that_is_too_large_is_an_error() {
         ..LoadAnswer::loaded("g", 3, tools(&group))
     };
     let text = answer.write();
-    golden::check("load-1.too-large", &text);
+    GOLDEN.check("load-1.too-large", &text);
     let error = parsed(&text)["error"].as_str().unwrap().to_owned();
     assert!(error.contains("huge") && error.contains("two") && !error.contains("one"));
     assert_eq!(parsed(&text)["expanded"], true);

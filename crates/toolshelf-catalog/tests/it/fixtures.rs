@@ -2,71 +2,11 @@
 
 use std::sync::Arc;
 
-use toolshelf_core::catalog::{CatalogGroup, CatalogView};
 use toolshelf_core::{
     Arguments, CallContext, FnTool, GroupId, JsonText, LoadContext, Loaded, LoadedGroup, Tool,
-    ToolDefinition, ToolGroup, ToolName, ToolResult,
+    ToolDefinition, ToolGroup, ToolResult,
 };
-
-/// A group that owns its parts.
-#[derive(Debug, Clone)]
-pub(crate) struct Group {
-    pub(crate) id: GroupId,
-    pub(crate) title: Option<String>,
-    pub(crate) description: Option<String>,
-    pub(crate) names: Option<Vec<ToolName>>,
-    pub(crate) partly_loaded: bool,
-}
-
-impl Group {
-    pub(crate) fn new(id: &str) -> Self {
-        Self {
-            id: GroupId::new(id).unwrap(),
-            title: None,
-            description: None,
-            names: None,
-            partly_loaded: false,
-        }
-    }
-
-    pub(crate) fn title(mut self, title: &str) -> Self {
-        self.title = Some(title.to_owned());
-        self
-    }
-
-    pub(crate) fn description(mut self, description: &str) -> Self {
-        self.description = Some(description.to_owned());
-        self
-    }
-
-    pub(crate) fn names(mut self, names: &[&str]) -> Self {
-        let names = names.iter().map(|name| ToolName::new(name).unwrap());
-        self.names = Some(names.collect());
-        self
-    }
-
-    pub(crate) fn partly_loaded(mut self) -> Self {
-        self.partly_loaded = true;
-        self
-    }
-
-    fn view(&self) -> CatalogGroup<'_> {
-        CatalogGroup {
-            id: &self.id,
-            title: self.title.as_deref(),
-            description: self.description.as_deref(),
-            names: self.names.as_ref().map(|names| names.iter().collect()),
-            partly_loaded: self.partly_loaded,
-        }
-    }
-}
-
-pub(crate) fn view(groups: &[Group]) -> CatalogView<'_> {
-    CatalogView {
-        groups: groups.iter().map(Group::view).collect(),
-        ..CatalogView::default()
-    }
-}
+pub(crate) use toolshelf_testkit::catalog::{Group, view};
 
 /// The two groups of the documentation.
 pub(crate) fn two() -> Vec<Group> {

@@ -8,8 +8,13 @@
 mod announcements;
 mod answers;
 mod catalogs;
+mod conformance;
 mod fixtures;
 mod golden;
 mod properties;
 mod registry;
 mod texts;
+
+use toolshelf_testkit::Golden;
+
+const GOLDEN: Golden = Golden::of(env!("CARGO_MANIFEST_DIR"));

@@ -3,93 +3,21 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use proptest::sample::{Index, select};
+use proptest::sample::Index;
 use serde_json::Value;
 use toolshelf_catalog::{
     CatalogOptions, DispatchCatalog, GatewayCatalog, InjectCatalog, LoadAnswer,
     MAX_INSTRUCTIONS_BYTES, Schemas, Separators,
 };
+use toolshelf_core::ShelvedTool;
 use toolshelf_core::catalog::{CatalogFormat, CatalogText, CatalogTier};
-use toolshelf_core::{GroupId, ShelvedTool, ToolName};
+
+use toolshelf_testkit::generators::{catalog_group, catalog_groups, server_text, tool_name};
 
 use crate::fixtures::{Group, loaded, view};
 
-/// Pieces from which texts are made that would like to be more than text.
-const PIECES: [&str; 20] = [
-    "\n",
-    "\r\n",
-    "\u{2028}",
-    "\u{85}",
-    "\u{b}",
-    "- `evil` — x (1 tool)",
-    "# ",
-    "`",
-    "```",
-    "\t",
-    " ",
-    "a",
-    "é",
-    "日本",
-    "\u{202e}",
-    "\u{e0041}",
-    "\u{1b}[0m",
-    "> ",
-    "1. ",
-    "Sentence. ",
-];
-
-fn text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "\\PC{0,20}",
-        any::<String>(),
-        prop::collection::vec(select(&PIECES[..]), 0..12).prop_map(|pieces| pieces.concat()),
-        (select(&PIECES[..]), 0usize..1_500).prop_map(|(piece, times)| piece.repeat(times)),
-    ]
-}
-
-/// Anything that is accepted as a name.
-fn name_text() -> impl Strategy<Value = String> {
-    let odd = select(
-        &[
-            "# x", "- x", "1. x", "2)", "===", "~~~", "> q", "<p>", "*", "a  b", "a\u{a0}b",
-        ][..],
-    );
-    prop_oneof![4 => "[a-z][a-z0-9_]{0,12}", 1 => "\\PC{1,16}", 1 => odd.prop_map(str::to_owned)]
-}
-
-fn group_id() -> impl Strategy<Value = GroupId> {
-    name_text().prop_filter_map("no id", |text| GroupId::new(text).ok())
-}
-
-fn tool_name() -> impl Strategy<Value = ToolName> {
-    name_text().prop_filter_map("no name", |text| ToolName::new(text).ok())
-}
-
-fn group() -> impl Strategy<Value = Group> {
-    (
-        group_id(),
-        prop::option::of(text()),
-        prop::option::of(text()),
-        prop::option::of(prop::collection::vec(tool_name(), 0..12)),
-        any::<bool>(),
-    )
-        .prop_map(|(id, title, description, names, partly_loaded)| Group {
-            id,
-            title,
-            description,
-            names,
-            partly_loaded,
-        })
-}
-
 fn groups() -> impl Strategy<Value = Vec<Group>> {
-    prop::collection::vec(group(), 0..12).prop_map(|groups| {
-        let mut seen = BTreeSet::new();
-        let fresh = groups
-            .into_iter()
-            .filter(|group| seen.insert(group.id.clone()));
-        fresh.collect()
-    })
+    catalog_groups(11)
 }
 
 /// A format that a failing case can print.
@@ -139,32 +67,10 @@ proptest! {
     }
 
     #[test]
-    fn a_larger_budget_never_shows_less(
-        format in format(),
-        groups in groups(),
-        one in budget(),
-        other in budget(),
-    ) {
-        let small = rendered(&*format, &groups, one.min(other));
-        let large = rendered(&*format, &groups, one.max(other));
-        prop_assert!(large.tier <= small.tier);
-    }
-
-    #[test]
-    fn order_of_groups_does_not_matter(
-        format in format(),
-        groups in groups().prop_flat_map(|groups| (Just(groups.clone()), Just(groups).prop_shuffle())),
-        budget in budget(),
-    ) {
-        let (one, other) = groups;
-        prop_assert_eq!(rendered(&*format, &one, budget), rendered(&*format, &other, budget));
-    }
-
-    #[test]
     fn a_group_that_is_named_twice_does_not_make_order_matter(
         format in format(),
         mut groups in groups(),
-        again in group(),
+        again in catalog_group(),
         at in any::<Index>(),
     ) {
         prop_assume!(!groups.is_empty());
@@ -242,7 +148,7 @@ proptest! {
 fn descriptors() -> impl Strategy<Value = Vec<String>> {
     let tool = (
         tool_name(),
-        prop::option::of(text()),
+        prop::option::of(server_text()),
         0usize..2_000,
         prop::collection::vec("[a-z]{1,8}", 0..5),
     );
@@ -283,8 +189,8 @@ proptest! {
         descriptors in descriptors(),
         schemas in schemas(),
         call_as in any::<bool>(),
-        instructions in prop::option::of(text()),
-        error in prop::option::of(text()),
+        instructions in prop::option::of(server_text()),
+        error in prop::option::of(server_text()),
         beyond in 0usize..5,
     ) {
         let descriptors: Vec<&str> = descriptors.iter().map(String::as_str).collect();

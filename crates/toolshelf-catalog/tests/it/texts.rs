@@ -6,8 +6,8 @@ use std::time::Duration;
 use toolshelf_catalog::texts::{self, MAX_INSTRUCTIONS_CHARS};
 use toolshelf_core::{Error, ErrorKind, GroupId, ToolDefinition, ToolKey, ToolName};
 
+use crate::GOLDEN;
 use crate::fixtures::definition;
-use crate::golden;
 
 const CATALOG: &str = "- `g` — G: things (1 tool)\n  a";
 
@@ -26,7 +26,7 @@ fn check(name: &str, texts: &[(&str, String)]) {
     for (heading, text) in texts {
         writeln!(all, "== {heading}\n{text}\n").unwrap();
     }
-    golden::check(name, &all);
+    GOLDEN.check(name, &all);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use toolshelf_core::codec::{Block, DiscoveryCodec, IssueKind, ReadDiscovery};
 use toolshelf_core::{ContentBlock, ErrorKind};
 use toolshelf_discovery::{Functions, LoadAnswers, Source, ToolReferences, read_result};
 
-use crate::golden;
+use crate::GOLDEN;
 
 fn read(codec: &dyn DiscoveryCodec, text: &str) -> ReadDiscovery<'static> {
     codec.read(&[Block::Text(text.into())]).into_owned()
@@ -22,7 +22,7 @@ fn check(codec: &dyn DiscoveryCodec, text: &str, names: &[&str], issues: &[Issue
 #[test]
 fn references_are_written_and_read() {
     let blocks = ToolReferences.write(&["b", "a", "b"]).unwrap();
-    golden::check(
+    GOLDEN.check(
         "tool-reference-1.two",
         &serde_json::to_string(&blocks).unwrap(),
     );

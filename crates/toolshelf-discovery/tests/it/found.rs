@@ -4,7 +4,7 @@ use toolshelf_core::ErrorKind;
 use toolshelf_core::codec::{Block, DiscoveryCodec, IssueKind, MAX_DISCOVERED_NAMES};
 use toolshelf_discovery::{FoundLine, found_line};
 
-use crate::golden;
+use crate::GOLDEN;
 
 /// The names and the kinds of issues of a text.
 fn read(text: &str) -> (Vec<String>, Vec<IssueKind>) {
@@ -26,11 +26,11 @@ fn check(text: &str, names: &[&str], issues: &[IssueKind]) {
 #[test]
 fn the_line_is_written_byte_for_byte() {
     let names = ["CronCreate", "mcp__slack__send_message"];
-    golden::check("found-1.two", &found_line(&names).unwrap());
-    golden::check("found-1.one", &found_line(&["a"]).unwrap());
-    golden::check("found-1.none", &found_line(&[]).unwrap());
+    GOLDEN.check("found-1.two", &found_line(&names).unwrap());
+    GOLDEN.check("found-1.one", &found_line(&["a"]).unwrap());
+    GOLDEN.check("found-1.none", &found_line(&[]).unwrap());
     let odd = ["a.b", "ends.", "größe", "two words", "(x): y", "a"];
-    golden::check("found-1.odd-names", &found_line(&odd).unwrap());
+    GOLDEN.check("found-1.odd-names", &found_line(&odd).unwrap());
 }
 
 #[test]

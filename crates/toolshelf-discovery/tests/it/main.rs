@@ -15,3 +15,7 @@ mod marker;
 mod origin;
 mod properties;
 mod registry;
+
+use toolshelf_testkit::Golden;
+
+const GOLDEN: Golden = Golden::of(env!("CARGO_MANIFEST_DIR"));

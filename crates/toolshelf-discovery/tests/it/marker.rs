@@ -3,13 +3,13 @@
 use toolshelf_core::codec::IssueKind;
 use toolshelf_discovery::{DiscoveryReader, Neutral, Source, read_marker, write_marker};
 
-use crate::golden;
+use crate::GOLDEN;
 
 #[test]
 fn the_set_is_written_byte_for_byte() {
-    golden::check("marker-1.none", &write_marker(&[]).unwrap());
+    GOLDEN.check("marker-1.none", &write_marker(&[]).unwrap());
     let names = ["CronCreate", "g/größe.lesen", "quote\"\\", "CronCreate"];
-    golden::check("marker-1.names", &write_marker(&names).unwrap());
+    GOLDEN.check("marker-1.names", &write_marker(&names).unwrap());
     assert!(write_marker(&["a,b"]).is_err());
 }
 

@@ -8,7 +8,6 @@
 mod arguments;
 mod ending;
 mod fixtures;
-mod golden;
 mod host_loop;
 mod load_properties;
 mod loading;
@@ -21,3 +20,7 @@ mod session_properties;
 mod texts;
 mod tst;
 mod validation;
+
+use toolshelf_testkit::Golden;
+
+const GOLDEN: Golden = Golden::of(env!("CARGO_MANIFEST_DIR"));

@@ -12,10 +12,10 @@ use toolshelf_core::{
 };
 use toolshelf_shelf::{Permission, Policy, Shelf, TEXT_FORMAT};
 
+use crate::GOLDEN;
 use crate::fixtures::{
     ANY, Log, call, definition, dispatch, failing, forward, group, id, inject, refused, shelf,
 };
-use crate::golden;
 
 #[test]
 fn the_format_has_a_name_and_a_version() {
@@ -44,7 +44,7 @@ async fn denied() {
             .unwrap();
         texts.push(forward(&dispatch(&shelf), "t", json!({})).await.text());
     }
-    golden::check("denied", &texts.join("\n---\n"));
+    GOLDEN.check("denied", &texts.join("\n---\n"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,7 +70,7 @@ async fn group_not_available() {
     for name in ["a/t", "a/t", "b/u", "c/v"] {
         texts.push(forward(&session, name, json!({})).await.text());
     }
-    golden::check("group-not-available", &texts.join("\n---\n"));
+    GOLDEN.check("group-not-available", &texts.join("\n---\n"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -91,7 +91,7 @@ async fn no_such_tool() {
     ] {
         texts.push(call(&session, name, json!({})).await.text());
     }
-    golden::check("no-such-tool", &texts.join("\n---\n"));
+    GOLDEN.check("no-such-tool", &texts.join("\n---\n"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,7 +131,7 @@ async fn call_failed() {
     })
     .await;
     texts.push(report.text());
-    golden::check("call-failed", &texts.join("\n---\n"));
+    GOLDEN.check("call-failed", &texts.join("\n---\n"));
     assert!(!texts.concat().contains("secret"));
 }
 
@@ -153,5 +153,5 @@ async fn not_resolved_in_time() {
         context.cancellation.cancel();
         texts.push(session.call(request, context).await.text());
     }
-    golden::check("not-resolved", &texts.join("\n---\n"));
+    GOLDEN.check("not-resolved", &texts.join("\n---\n"));
 }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use toolshelf_core::Repair;
 use toolshelf_shelf::{AnsweredBy, Limits, Session, Shelf, ShelfBuilder, Validation};
 
+use crate::GOLDEN;
 use crate::fixtures::{Log, dispatch, forward, line, observer, shelf, with_schema};
-use crate::golden;
 
 fn only(log: &Log, schema: &str) -> ShelfBuilder {
     Shelf::builder().group(with_schema(log, "g", schema))
@@ -555,7 +555,7 @@ async fn a_refusal_has_the_faults_and_the_schema_as_the_server_wrote_it() {
     let schema = "{ \"type\": \"object\",\n \"properties\": {\"z\": {\"type\": \"string\"}, \
                   \"a\": {\"type\": \"number\", \"default\": 1.50}},\n \"required\": [\"z\"]}";
     let text = refusal(schema, json!({"a": "one"})).await;
-    golden::check("invalid-arguments", &text);
+    GOLDEN.check("invalid-arguments", &text);
     insta::assert_snapshot!(text, @r#"
     Invalid arguments for tool `g/t`:
     - a: expected a number, got "one"
@@ -585,14 +585,14 @@ async fn a_schema_beyond_the_limit_is_left_out_and_never_cut() {
     });
     let text = async |shelf: &Shelf| forward(&dispatch(shelf), "g/t", json!({})).await.text();
     assert!(text(&whole).await.ends_with(&schema));
-    golden::check("invalid-arguments-large-schema", &text(&left_out).await);
+    GOLDEN.check("invalid-arguments-large-schema", &text(&left_out).await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn faults_are_bounded_and_neutralised() {
     let required: Vec<String> = (0..30).map(|n| format!("argument_{n:02}")).collect();
     let schema = json!({"required": required}).to_string();
-    golden::check("invalid-arguments-many", &refusal(&schema, json!({})).await);
+    GOLDEN.check("invalid-arguments-many", &refusal(&schema, json!({})).await);
 
     let schema = json!({"properties": {"a": {"type": "string"}, "b": {"type": "string"},
         "c": {"enum": (0..100).map(|n| format!("value {n}")).collect::<Vec<_>>()},
@@ -608,7 +608,7 @@ async fn faults_are_bounded_and_neutralised() {
     });
     let text = refusal(&schema, arguments).await;
     let (faults, _) = text.split_once("\n\n").unwrap();
-    golden::check("invalid-arguments-long", faults);
+    GOLDEN.check("invalid-arguments-long", faults);
     assert!(faults.len() < 2_500, "{} bytes", faults.len());
 }
 

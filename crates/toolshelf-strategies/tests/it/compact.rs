@@ -8,8 +8,8 @@ use toolshelf_core::{Placement, Resolution, ToolName};
 use toolshelf_discovery::FoundLine;
 use toolshelf_strategies::{Dispatch, DispatchOptions};
 
+use crate::GOLDEN;
 use crate::fixtures::{Denied, Live, World, call, key, text, tool};
-use crate::golden;
 use crate::world::written;
 
 fn dispatch() -> Dispatch {
@@ -68,7 +68,7 @@ fn byte_for_byte() {
     ] {
         let mut live = live();
         live.world.placement = placement;
-        golden::check(name, &written(&live.surface()));
+        GOLDEN.check(name, &written(&live.surface()));
     }
 }
 

@@ -10,7 +10,6 @@ mod auto;
 mod compact;
 mod conformance;
 mod fixtures;
-mod golden;
 mod options;
 mod planning;
 mod plugins;
@@ -19,3 +18,7 @@ mod settings;
 mod surfaces;
 mod tst;
 mod world;
+
+use toolshelf_testkit::Golden;
+
+const GOLDEN: Golden = Golden::of(env!("CARGO_MANIFEST_DIR"));

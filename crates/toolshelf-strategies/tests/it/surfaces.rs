@@ -3,7 +3,7 @@
 use toolshelf_core::{Delta, Need, News, Placement, State, Strategy, ToolName};
 use toolshelf_strategies::{Dispatch, DispatchOptions, Inject, Standard, StandardOptions};
 
-use crate::golden;
+use crate::GOLDEN;
 use crate::world::{fail, group, groups, hide, id, load, surface, written};
 
 fn expanded(strategy: &str, loads: &[(&str, Option<&[&str]>)]) -> State {
@@ -29,7 +29,7 @@ fn check(name: &str, strategy: &dyn Strategy, placement: Placement, state: &Stat
     load(&mut all, "mail", &["list", "send", "extra"]);
     load(&mut all, "chat", &["send", "rooms"]);
     let made = surface(strategy, &all, placement, state).unwrap();
-    golden::check(name, &written(&made));
+    GOLDEN.check(name, &written(&made));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn standard_shows_what_is_ready_and_says_what_is_not() {
         &State::new("standard"),
     )
     .unwrap();
-    golden::check("standard.ready", &written(&made));
+    GOLDEN.check("standard.ready", &written(&made));
     assert_eq!(
         made.news,
         [News::Unavailable {

@@ -9,8 +9,8 @@ use toolshelf_core::{
 use toolshelf_discovery::FoundLine;
 use toolshelf_strategies::{Tst, TstOptions};
 
+use crate::GOLDEN;
 use crate::fixtures::{Denied, Live, World, call, id, key, offered, text, tool};
-use crate::golden;
 use crate::world::written;
 
 /// A host's own tools, and two servers.
@@ -143,9 +143,9 @@ mod requests {
     #[test]
     fn byte_for_byte() {
         let mut live = live(world());
-        golden::check("tst.nothing-found", &written(&live.surface()));
+        GOLDEN.check("tst.nothing-found", &written(&live.surface()));
         live.search("select:send_message,create_issue");
-        golden::check("tst.two-found", &written(&live.surface()));
+        GOLDEN.check("tst.two-found", &written(&live.surface()));
     }
 
     #[test]

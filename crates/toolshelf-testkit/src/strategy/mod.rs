@@ -35,7 +35,7 @@ use serde_json::Value;
 use toolshelf_core::search::SearchIndex;
 use toolshelf_core::{Answer, Call, Resolution, Strategy, ToolKey, wire_name};
 
-use crate::clause::{Clause, Verdict, clause, require};
+use crate::clause::{Clause, Verdict, clause};
 use crate::live::{Live, call};
 use crate::names::NameIndex;
 use crate::world::World;
@@ -416,13 +416,7 @@ pub fn declares_the_capabilities_that_it_has(subject: &Subject, declared: &[&str
     clause("declares_the_capabilities_that_it_has", || {
         let has = deferring::capabilities(subject)?;
         for (capability, has) in has {
-            require(declared.contains(&capability) == has, || {
-                if has {
-                    format!("it has `{capability}`, whose clauses were not stamped")
-                } else {
-                    format!("`{capability}` is declared, and nothing of it is to be seen")
-                }
-            })?;
+            crate::clause::declared(capability, has, declared)?;
         }
         Ok(())
     })

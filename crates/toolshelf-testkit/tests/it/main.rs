@@ -6,5 +6,8 @@
     reason = "a helper of a test fails as a test does"
 )]
 
+mod catalog;
+mod golden;
 mod index;
 mod strategy;
+mod table;
