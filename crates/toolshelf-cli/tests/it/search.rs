@@ -146,6 +146,11 @@ fn nothing_found_is_1_and_names_the_nearest() {
     let none = files.search(&["bake bread"]).ended(1);
     assert_eq!(none.out, "No tool fits 'bake bread'.\n");
     assert!(none.err.is_empty(), "{}", none.err);
+    let words = files.search(&["bake older bread"]).ended(1);
+    assert_eq!(
+        words.out,
+        "No tool fits 'bake older bread'. The nearest names: mail/list_folders.\n"
+    );
     let near = files.search(&["select:chekcout"]).ended(1);
     assert_eq!(
         near.out,

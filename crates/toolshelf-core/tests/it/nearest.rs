@@ -40,6 +40,26 @@ fn mistakes_that_models_make() {
 }
 
 #[test]
+fn words_that_are_no_name_are_looked_for_in_names() {
+    let known = [
+        "create_issue",
+        "create_invoice",
+        "send_invoice",
+        "read_file",
+        "get",
+    ];
+    check(
+        "crumple and create an invoice, then frame it",
+        &known,
+        &["create_invoice", "create_issue", "send_invoice"],
+    );
+    check("the file of my life", &known, &["read_file"]);
+    // Short words are in too many names.
+    check("see her run far off", &known, &[]);
+    check("bake a cake", &known, &[]);
+}
+
+#[test]
 fn a_name_is_named_once() {
     check("creat", &["create", "create", "create"], &["create"]);
 }
