@@ -6,15 +6,16 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use toolshelf_core::search::{Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
+use toolshelf_core::text::bounded_text;
 use toolshelf_core::{
     Builder, Error, GroupId, NoOptions, Plugin, ToolKey, options_schema, read_options,
 };
 
 use crate::concepts::concepts;
 use crate::explain::explain;
-use crate::lookup::{Named, is_name, lookup};
+use crate::lookup::{MAX_NAME_BYTES, Named, is_name, lookup};
 use crate::pattern::fitting;
-use crate::query::{Query, invalid, plain, read};
+use crate::query::{MAX_SELECTED, Query, invalid, plain, read, too_many_tools};
 use crate::rank::{Demand, Scored, best_of, in_order, rank};
 use crate::required::having;
 use crate::store::Store;
@@ -197,7 +198,7 @@ impl SearchIndex for Lexical {
         let store = self.store();
         let scope = Scope::new(&store, &query.groups);
         Ok(match meant(&store, &query.text, &scope)? {
-            Query::Select(names) => select(&store, &names, query.limit, &scope),
+            Query::Select(names) => select(&store, &names, &scope)?,
             Query::Pattern(regex) => Found::hits(
                 fitting(&regex, &store, query.limit, |slot| scope.holds(slot))
                     .into_iter()
@@ -277,16 +278,17 @@ impl Scope {
     }
 }
 
-fn select(store: &Store, names: &[&str], limit: usize, scope: &Scope) -> Found {
+/// All tools that are named, whatever the limit: who selects knows how many.
+fn select(store: &Store, names: &[&str], scope: &Scope) -> Result<Found, Error> {
     let mut found = Found::default();
     for name in names {
         let named = lookup(name, store, |slot| scope.holds(slot));
         let Some((_, surest)) = named.first().copied() else {
-            found.missing.push((*name).to_owned());
+            found.missing.push(bounded_text(name, MAX_NAME_BYTES));
             continue;
         };
         let meant = named.iter().filter(|(_, named)| *named == surest);
-        for (slot, named) in meant.take(limit) {
+        for (slot, named) in meant {
             let hit = Hit {
                 score: score_of(Named::Verbatim),
                 ..hit_by_name(store, *slot, *named)
@@ -296,7 +298,10 @@ fn select(store: &Store, names: &[&str], limit: usize, scope: &Scope) -> Found {
             }
         }
     }
-    found
+    if found.hits.len() > MAX_SELECTED {
+        return Err(too_many_tools(found.hits.len()));
+    }
+    Ok(found)
 }
 
 /// Above every score of a text.

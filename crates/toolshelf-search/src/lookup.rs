@@ -20,7 +20,7 @@ pub(crate) enum Named {
 const MOST_BEGINNINGS: usize = 16;
 
 /// The longest text that is looked up, in bytes: a group, a name and what joins them.
-const MAX_BYTES: usize = 3 * MAX_ID_BYTES;
+pub(crate) const MAX_NAME_BYTES: usize = 3 * MAX_ID_BYTES;
 
 /// The tools that a text names: those that it names as it stands, then those that it
 /// names but for the writing, each in the order of their keys; if there is none, the only
@@ -31,10 +31,12 @@ pub(crate) fn lookup(
     eligible: impl Fn(u32) -> bool,
 ) -> Vec<(u32, Named)> {
     let text = text.trim();
+    if text.is_empty() || text.len() > MAX_NAME_BYTES {
+        return Vec::new();
+    }
     let folded = fold(text);
     let mut named = whole(text, &folded, store, &eligible);
-    let may_end = !folded.is_empty() && text.len() <= MAX_BYTES;
-    if named.is_empty() && may_end {
+    if named.is_empty() && !folded.is_empty() {
         named.extend(only_ending(&folded, store, eligible).map(|slot| (slot, Named::Suffix)));
     }
     named
@@ -43,7 +45,7 @@ pub(crate) fn lookup(
 /// Whether a tool's name, with or without its group, is the text as it stands.
 pub(crate) fn is_name(text: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> bool {
     let text = text.trim();
-    if text.len() > MAX_BYTES {
+    if text.is_empty() || text.len() > MAX_NAME_BYTES {
         return false;
     }
     let named = whole(text, &fold(text), store, eligible);
@@ -59,9 +61,6 @@ fn whole(
     store: &Store,
     eligible: impl Fn(u32) -> bool,
 ) -> Vec<(u32, Named)> {
-    if text.is_empty() || text.len() > MAX_BYTES {
-        return Vec::new();
-    }
     let mut slots = parted(text, store);
     if folded.is_empty() {
         // Of a text of signs alone nothing is left to compare but the text itself.

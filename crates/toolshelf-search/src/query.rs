@@ -11,9 +11,9 @@ use crate::words::fold;
 /// The longest text of words that is read, in bytes. What stands behind is passed over.
 const MAX_BYTES: usize = 4_096;
 
-/// How many names a query can select. More are refused, since a name that is passed over in
-/// silence looks as if it had been found.
-const MAX_NAMES: usize = 64;
+/// How many names, and tools of these names, a query can select. More are refused, since a
+/// name that is passed over in silence looks as if it had been found.
+pub(crate) const MAX_SELECTED: usize = 64;
 
 /// The longest pattern, in bytes, and the memory that it may need.
 const MAX_PATTERN_BYTES: usize = 512;
@@ -108,12 +108,12 @@ fn select(names: &str) -> Result<Query<'_>, Error> {
         .map(|name| name.trim().trim_matches(['`', '"', '\'']))
         .filter(|name| !name.is_empty() && known.insert(*name))
         .collect();
-    if names.len() > MAX_NAMES {
+    if names.len() > MAX_SELECTED {
         let count = names.len();
         return Err(invalid(
-            &format!("the query selects {count} names, more than {MAX_NAMES}"),
+            &format!("the query selects {count} names, more than {MAX_SELECTED}"),
             &format!(
-                "The query selects {count} names; at most {MAX_NAMES} can be selected at once. \
+                "The query selects {count} names; at most {MAX_SELECTED} can be selected at once. \
                  Select them in several calls."
             ),
         ));
@@ -126,6 +126,18 @@ fn select(names: &str) -> Result<Query<'_>, Error> {
         ));
     }
     Ok(Query::Select(names))
+}
+
+/// The names that are selected are those of too many tools.
+pub(crate) fn too_many_tools(count: usize) -> Error {
+    invalid(
+        &format!("the query selects {count} tools, more than {MAX_SELECTED}"),
+        &format!(
+            "The query selects {count} tools, since groups have tools of one name; at most \
+             {MAX_SELECTED} can be selected at once. Select them in several calls, or write the \
+             group before the name: `select:group/name`."
+        ),
+    )
 }
 
 /// `/pattern/`, a flag `i` allowed. A path has blanks around it or no slash at its end.

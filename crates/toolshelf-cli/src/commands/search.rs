@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::{Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
+use toolshelf_core::text::bounded_text;
 use toolshelf_core::{Cancellation, Exposure, GroupEntry, GroupId, LoadedGroup, Registry, ToolKey};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_search::evaluate;
@@ -26,6 +27,10 @@ const SUGGESTIONS: usize = 5;
 
 /// The widest column of names.
 const NAME_WIDTH: usize = 48;
+
+/// How much of a query a person, and a program, is told back, in bytes.
+const MAX_QUERY_TOLD: usize = 200;
+const MAX_QUERY_KEPT: usize = 4_096;
 
 /// What is searched.
 #[derive(Default)]
@@ -289,7 +294,8 @@ impl Answer {
             text.push('\n');
         }
         if rows.is_empty() && self.missing.is_empty() {
-            let mut line = format!("No tool fits '{}'.", self.query.text);
+            let query = bounded_text(&self.query.text, MAX_QUERY_TOLD);
+            let mut line = format!("No tool fits '{query}'.");
             if !self.near.is_empty() {
                 line.push_str(&format!(" The nearest names: {}.", self.near.join(", ")));
             }
@@ -340,7 +346,7 @@ impl Answer {
             .iter()
             .map(|(id, error)| json!({"server": id, "message": error}));
         json!({
-            "query": self.query.text,
+            "query": bounded_text(&self.query.text, MAX_QUERY_KEPT),
             "index": index.name(),
             "tools": shelved.tools.len(),
             "hits": hits.collect::<Vec<_>>(),

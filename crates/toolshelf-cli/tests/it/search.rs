@@ -158,6 +158,11 @@ fn nothing_found_is_1_and_names_the_nearest() {
     );
     let json = files.search(&["bake bread", "--json"]).ended(1).json();
     assert_eq!(json["hits"], json!([]));
+    let long = "bread ".repeat(15_000);
+    for text in [long.as_str(), &format!("select:{long}")] {
+        assert!(files.search(&[text]).ended(1).out.len() < 500);
+        assert!(files.search(&[text, "--json"]).ended(1).out.len() < 5_000);
+    }
 }
 
 #[test]

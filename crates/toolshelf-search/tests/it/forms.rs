@@ -289,6 +289,29 @@ fn more_may_be_selected_than_the_limit() {
 }
 
 #[test]
+fn all_tools_of_a_selected_name_are_found_whatever_the_limit() {
+    let tools: Vec<_> = (0..65)
+        .map(|at| tool(&format!("server-{at}"), "search", ""))
+        .collect();
+    let select = |tools: &[IndexedTool], text: &str| {
+        let query = SearchQuery {
+            limit: 1,
+            ..query(text)
+        };
+        index(tools).search(&query)
+    };
+    assert_eq!(
+        select(&tools[..64], "select:search").unwrap().hits.len(),
+        64
+    );
+    let error = select(&tools, "select:search").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArguments);
+    assert!(error.for_model().contains("65 tools"));
+    let one = select(&tools, "select:server-7/search").unwrap();
+    assert_eq!(one.hits.len(), 1);
+}
+
+#[test]
 fn a_selection_of_too_many_names_is_refused_as_a_whole() {
     let index = index(&servers());
     let select = |count: usize| {
@@ -587,6 +610,26 @@ fn words_before_the_end_of_a_very_long_query_count() {
 }
 
 #[test]
+fn nothing_very_long_is_told_back() {
+    let index = index(&servers());
+    let long = "a".repeat(100_000);
+    let found = search(&index, &format!("select:{long},find_symbol")).unwrap();
+    assert_eq!(found.hits.len(), 1);
+    assert!(found.missing[0].len() < 400 && found.missing[0].ends_with('…'));
+    for text in [
+        format!("/{long}/"),
+        format!("/({}/", &long[..500]),
+        format!("select:{}", "a,b,c_".repeat(20_000)),
+    ] {
+        let refused = match search(&index, &text) {
+            Ok(found) => found.missing.concat(),
+            Err(error) => format!("{error} {}", error.for_model()),
+        };
+        assert!(refused.len() < 1_000, "{refused}");
+    }
+}
+
+#[test]
 fn hostile_queries_are_answered() {
     let index = index(&servers());
     for text in [
@@ -626,6 +669,17 @@ fn the_texts_for_models_are_those_of_the_format() {
         ..query("issue")
     };
     let error = index(&servers()).search(&none).unwrap_err();
+    texts.push(error.for_model().to_owned());
+    let names: Vec<String> = (0..65).map(|at| format!("tool_{at}")).collect();
+    texts.push(
+        refused(&format!("select:{}", names.join(",")))
+            .for_model()
+            .to_owned(),
+    );
+    let tools: Vec<_> = (0..65)
+        .map(|at| tool(&format!("server-{at}"), "search", ""))
+        .collect();
+    let error = search(&index(&tools), "select:search").unwrap_err();
     texts.push(error.for_model().to_owned());
     let golden = include_str!("../golden/lexical-1.golden");
     assert_eq!(texts.join("\n") + "\n", golden);
