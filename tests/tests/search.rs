@@ -605,6 +605,75 @@ async fn the_host_is_told_when_a_search_added_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_host_is_not_told_of_a_search_where_every_tool_is_in_its_list() {
+    let chosen = json!({"thresholdTokens": 1_000_000});
+    let gateway = make(
+        &json!({"one": basic("one")}),
+        with_options("tst-auto", chosen),
+    )
+    .unwrap();
+    gateway.start();
+    let test = async {
+        let mut host = Raw::to(&gateway).await;
+        let before = host.names().await;
+        let told = host.told;
+        assert!(before.contains(&"one__echo".to_owned()), "{before:?}");
+        // Models search from habit, though the tool is not offered.
+        let found = host
+            .call("search_tools", json!({"query": "select:echo"}))
+            .await;
+        let found = found["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(found.contains("Already loaded"), "{found}");
+        host.is_told(told).await;
+        assert_eq!(host.names().await, before);
+    };
+    tokio::time::timeout(PATIENCE, test).await.unwrap();
+    gateway.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_that_begin_together_see_all_servers_that_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let names: Vec<String> = (0..12).map(|at| format!("shop{at:02}")).collect();
+    let servers: serde_json::Map<String, Value> = names
+        .iter()
+        .map(|name| {
+            let folder = folder.join(name);
+            std::fs::create_dir(&folder).unwrap();
+            write_tools(&folder, &[("refund", "Pays money back.")]);
+            (name.clone(), shop(&folder))
+        })
+        .collect();
+    let servers = Value::Object(servers);
+    let kept = |strategy: &str| {
+        let mut options = options(strategy);
+        options.cache = Some(DescriptorCache::open(folder.join("cache")).unwrap());
+        options
+    };
+    let cold = make(&servers, kept("dispatch")).unwrap();
+    cold.start();
+    cold.shelf().load_all(&Cancellation::new()).await;
+    cold.close().await;
+    for strategy in ["dispatch", "tst"] {
+        for _ in 0..5 {
+            let warm = async |host: &Connected| {
+                let query = json!({"query": "money back", "max_results": 20});
+                let ask = || Box::pin(host.call("search_tools", query.clone()));
+                let (a, b, c, d, e) = tokio::join!(ask(), ask(), ask(), ask(), ask());
+                for found in [a, b, c, d, e] {
+                    let found = found.unwrap().joined_text();
+                    for name in &names {
+                        assert!(found.contains(name), "{strategy}: {name}: {found}");
+                    }
+                }
+            };
+            with_gateway(servers.clone(), kept(strategy), Lifecycle::Initialize, warm).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_host_is_told_when_a_tool_in_its_list_is_another_one() {
     for (strategy, before, after) in [
         (

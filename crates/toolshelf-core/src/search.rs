@@ -1,4 +1,4 @@
-//! The contract of a search index over deferred tools.
+//! The contract of a search index over the tools of a shelf.
 
 use std::sync::Arc;
 

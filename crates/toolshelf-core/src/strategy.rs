@@ -109,7 +109,7 @@ pub struct Cx<'a> {
     pub settled: Option<&'a Settled>,
     /// Which tools exist for the model; `None` = all.
     pub access: Option<&'a dyn Access>,
-    /// An index over deferred tools, where the host has one.
+    /// An index over the tools that exist for the model, where the host has one.
     pub index: Option<&'a dyn SearchIndex>,
     /// The format of catalogs, where the host has chosen one; `None` = the strategy's own.
     pub catalog: Option<&'a dyn CatalogFormat>,
@@ -121,7 +121,8 @@ pub struct Cx<'a> {
     /// A token counter, where the host has one.
     pub counter: Option<&'a dyn TokenCounter>,
     /// How many calls of the same name came directly before this one, or before those that
-    /// are made at the same time as it; zero outside of a call.
+    /// are made at the same time as it, without those that ended in an error; zero outside of
+    /// a call.
     pub repeats: usize,
     /// Where texts go.
     pub placement: Placement,

@@ -405,7 +405,7 @@ impl Gateway {
     }
 }
 
-/// Whether the list has more tools than before: those that were loaded, or found.
+/// Whether a list that may grow has more tools than before: those that were loaded, or found.
 fn has_grown(before: &State, after: &State) -> bool {
     before.expanded_groups != after.expanded_groups || before.discovered != after.discovered
 }
@@ -534,7 +534,7 @@ impl McpServer for Gateway {
             );
         }
         // A load under inject adds tools to the list, and so does a search under tst.
-        if !session.strategy().stable() && has_grown(&before, &session.state()) {
+        if connected.may_grow() && has_grown(&before, &session.state()) {
             connected.client.tools_changed();
         }
         note_repairs(&mut report.outcome, &report.repairs);

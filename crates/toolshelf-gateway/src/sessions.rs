@@ -77,6 +77,11 @@ impl Connected {
         strategy.own_tools().is_empty() || self.decided().is_some_and(|made| made["defer"] == false)
     }
 
+    /// Whether tools can join the list by a call.
+    pub(crate) fn may_grow(&self) -> bool {
+        !self.session.strategy().stable() && !self.lists_everything()
+    }
+
     /// What `tst-auto` decided for this client, where that is its strategy.
     pub(crate) fn decided(&self) -> Option<Value> {
         self.session.state().latched.get(DECISION).cloned()

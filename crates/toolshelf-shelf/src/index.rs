@@ -61,7 +61,8 @@ impl ShelfIndex {
     }
 }
 
-/// The tools of a group that a search may find: those on the shelf that exist for the model.
+/// The tools of a group that a search may find: those that exist for the model. One that is
+/// in every request is found like any other, for who does not see that it is there.
 fn tools(
     entry: &GroupEntry,
     loaded: &LoadedGroup,
@@ -80,7 +81,7 @@ fn tools(
     let text: Vec<&str> = title.into_iter().chain(description).collect();
     let group_text: Arc<str> = text.join("\n").into();
     let found = loaded.tools.iter().filter(|tool| {
-        tool.exposure == Exposure::Deferred && access.is_none_or(|it| it.visible(&tool.key))
+        tool.exposure != Exposure::Hidden && access.is_none_or(|it| it.visible(&tool.key))
     });
     found
         .map(|tool| IndexedTool {

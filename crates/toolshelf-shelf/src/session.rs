@@ -50,7 +50,8 @@ struct Kept {
     state: Arc<State>,
     state_revision: u64,
     surface: Option<KeptSurface>,
-    /// The name of the last call, and how many calls of it came in a row.
+    /// The name of the last call, and how many calls of it came in a row that did not end in
+    /// an error.
     streak: (String, usize),
 }
 
@@ -178,6 +179,15 @@ impl Session {
             if before.0 == name { before.1 } else { 0 }
         };
         names.map(count).collect()
+    }
+
+    /// Takes a call that ended in an error out of the row again: who corrects a call does not
+    /// make it once more for nothing.
+    fn uncount(&self, report: &CallReport) {
+        let streak = &mut self.kept().streak;
+        if report.is_error() && streak.0 == report.envelope.name {
+            streak.1 = streak.1.saturating_sub(1);
+        }
     }
 
     pub(crate) fn apply(&self, deltas: &[Delta]) {
@@ -351,10 +361,10 @@ impl Session {
         let state = self.state();
         let repeats = self.repeats([call.name.as_str()].into_iter());
         let repeats = repeats.first().copied().unwrap_or_default();
-        call::run(self, &policy, &state, call, context, repeats, |deltas| {
-            self.apply(&deltas);
-        })
-        .await
+        let applied = |deltas: Vec<Delta>| self.apply(&deltas);
+        let report = call::run(self, &policy, &state, call, context, repeats, applied).await;
+        self.uncount(&report);
+        report
     }
 
     /// Makes the calls of one message of the model at the same time.
@@ -385,6 +395,7 @@ impl Session {
             }
         };
         let (reports, ()) = futures::future::join(futures::future::join_all(runs), apply).await;
+        reports.iter().for_each(|report| self.uncount(report));
         reports
     }
 }

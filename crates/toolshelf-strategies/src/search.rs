@@ -19,12 +19,15 @@ const SUGGESTIONS_EACH: usize = 3;
 /// The longest query that is searched, in bytes.
 const MAX_QUERY_BYTES: usize = 2_000;
 
+/// Why a group was not searched that will be there in a moment.
+const STARTING: &str = "still starting";
+
 /// What a search came to.
 pub(crate) struct Searched<'a> {
     pub(crate) query: String,
     /// The tools, best first.
     pub(crate) tools: Vec<&'a ShelvedTool>,
-    /// Tools that were asked for by name and that every request has.
+    /// Those that every request has, best first.
     pub(crate) pinned: Vec<&'a ShelvedTool>,
     /// Names that were asked for and that no tool has.
     absent: Vec<String>,
@@ -33,6 +36,8 @@ pub(crate) struct Searched<'a> {
     /// Whether tools were found by how well they fit, so that there may be better ones where
     /// nobody could look.
     ranked: bool,
+    /// Arguments that are not known.
+    ignored: Vec<String>,
 }
 
 /// Searches, after what has to be loaded for it. Tools that cannot be `reached` are no
@@ -43,8 +48,8 @@ pub(crate) fn search<'a>(
     max_results: usize,
     reached: impl Fn(&ShelvedTool) -> bool,
 ) -> Step<Result<Searched<'a>, String>> {
-    let request = match read_request(arguments, max_results) {
-        Ok(request) => request,
+    let (request, ignored) = match read_request(arguments, max_results) {
+        Ok(read) => read,
         Err(text) => return Step::Done(Err(text)),
     };
     let Some(index) = cx.index else {
@@ -58,7 +63,9 @@ pub(crate) fn search<'a>(
         Ok(found) => found,
         Err(error) => return Step::Done(Err(texts::query_refused(error.for_model()))),
     };
-    Step::Done(Ok(Searched::new(cx, request.text, &found, reached)))
+    let mut searched = Searched::new(cx, request.text, &found, reached);
+    searched.ignored = ignored;
+    Step::Done(Ok(searched))
 }
 
 /// What it takes to know the tools of groups that were never loaded, so that the index holds
@@ -103,18 +110,22 @@ impl<'a> Searched<'a> {
         reached: impl Fn(&ShelvedTool) -> bool,
     ) -> Self {
         let hits = found.hits.iter().filter_map(|hit| tool(cx, &hit.key));
+        let (tools, pinned): (Vec<_>, Vec<_>) = hits
+            .filter(|tool| reached(tool))
+            .partition(|tool| tool.exposure == Exposure::Deferred);
         let mut searched = Self {
-            tools: hits.filter(|tool| reached(tool)).collect(),
-            pinned: Vec::new(),
+            tools,
+            pinned: pinned.into_iter().filter(|tool| cx.offers(tool)).collect(),
             absent: Vec::new(),
             away: false,
             ranked: found.hits.iter().any(|hit| hit.why != Match::Name),
+            ignored: Vec::new(),
             query,
         };
         for name in &found.missing {
             searched.look_up(cx, name);
         }
-        if searched.tools.is_empty() && found.missing.is_empty() {
+        if searched.tools.is_empty() && searched.pinned.is_empty() && found.missing.is_empty() {
             // The query may be the name of a tool that no index holds.
             let query = searched.query.clone();
             searched.look_up(cx, &query);
@@ -133,7 +144,9 @@ impl<'a> Searched<'a> {
         let entry = cx.groups.get(found.group.as_str());
         match tool(cx, &found) {
             Some(tool) if tool.exposure != Exposure::Deferred && cx.offers(tool) => {
-                self.pinned.push(tool);
+                if !self.pinned.iter().any(|pinned| pinned.key == tool.key) {
+                    self.pinned.push(tool);
+                }
             }
             None if entry.is_some_and(|entry| {
                 entry.last.is_none() && entry.names().is_some_and(|it| it.contains(&&found.tool))
@@ -150,22 +163,27 @@ impl<'a> Searched<'a> {
     }
 
     /// What an answer says beside the tools, one line each: names that nobody has, where
-    /// nothing was found, and what else to do after many searches.
+    /// nothing was found, what had no part in it, and what else to do after many searches.
     pub(crate) fn remarks(&self, cx: &Cx<'_>) -> Vec<String> {
         let mut remarks = Vec::new();
+        let away = self.not_searched(cx);
         if !self.absent.is_empty() {
             let near = |name: &String| nearest_tools(cx, name, SUGGESTIONS_EACH);
             let missing = self.absent.iter().map(|name| (name, near(name)));
             remarks.push(texts::missing_tools(&missing.collect::<Vec<_>>()));
         } else if self.tools.is_empty() && self.pinned.is_empty() && !self.away {
             let near = nearest_tools(cx, &self.query, SUGGESTIONS);
-            remarks.push(texts::no_match(&self.query, &near));
+            remarks.push(texts::no_match(&self.query, &near, away.is_empty()));
         }
-        let away = self.not_searched(cx);
         if !away.is_empty() {
             remarks.push(texts::not_searched(&away));
         }
-        if cx.repeats >= STREAK {
+        if !self.ignored.is_empty() {
+            remarks.push(texts::arguments_ignored(&self.ignored));
+        }
+        // Who waits for a server may ask again.
+        let starting = away.iter().any(|(_, reason)| reason == STARTING);
+        if cx.repeats >= STREAK && !starting {
             remarks.push(texts::search_streak(cx.repeats + 1));
         }
         remarks
@@ -193,7 +211,7 @@ impl<'a> Searched<'a> {
             match reason {
                 Some(reason) if self.lacks_something() => away.push((id, reason)),
                 None if self.ranked || self.lacks_something() => {
-                    away.push((id, "still starting".to_owned()));
+                    away.push((id, STARTING.to_owned()));
                 }
                 _ => {}
             }
@@ -202,7 +220,11 @@ impl<'a> Searched<'a> {
     }
 }
 
-fn read_request(arguments: &Value, max_results: usize) -> Result<SearchQuery, String> {
+/// The search, and the names of arguments that are not known.
+fn read_request(
+    arguments: &Value,
+    max_results: usize,
+) -> Result<(SearchQuery, Vec<String>), String> {
     let (arguments, _) =
         read_arguments(Some(arguments.clone())).map_err(|error| error.for_model().to_owned())?;
     let text = match arguments.get("query") {
@@ -230,11 +252,19 @@ fn read_request(arguments: &Value, max_results: usize) -> Result<SearchQuery, St
     if text.len() > MAX_QUERY_BYTES {
         return Err(texts::query_too_long(text.len(), MAX_QUERY_BYTES));
     }
-    Ok(SearchQuery {
+    let known = ["query", "max_results"];
+    let unknown = arguments.keys().cloned();
+    let mut unknown: Vec<String> = unknown
+        .filter(|name| !known.contains(&name.as_str()))
+        .collect();
+    // Their order is that of some build of the JSON reader.
+    unknown.sort_unstable();
+    let request = SearchQuery {
         text: text.to_owned(),
         limit,
         groups: Vec::new(),
-    })
+    };
+    Ok((request, unknown))
 }
 
 /// The hits of a search where nothing else is said.

@@ -276,7 +276,7 @@ impl World {
         let tools = loaded
             .tools
             .iter()
-            .filter(|tool| tool.exposure == Exposure::Deferred && visible(&tool.key));
+            .filter(|tool| tool.exposure != Exposure::Hidden && visible(&tool.key));
         let indexed = tools.map(|tool| IndexedTool {
             key: tool.key.clone(),
             definition: tool.definition().clone(),

@@ -31,6 +31,9 @@ const MAX_ABOUT_BYTES: usize = 120;
 /// The longest reason of a group that was not searched, in bytes.
 const MAX_REASON_BYTES: usize = 160;
 
+/// How many arguments that are not known an answer names.
+const MAX_IGNORED: usize = 3;
+
 /// After so many searches in a row an answer says what else there is to do.
 pub const STREAK: usize = 3;
 
@@ -122,14 +125,20 @@ pub fn already_loaded<S: AsRef<str>>(names: &[S]) -> String {
     format!("Already loaded, call directly: {names}.")
 }
 
-/// Nothing fits a query. `near` are the nearest names.
-pub fn no_match<S: AsRef<str>>(query: &str, near: &[S]) -> String {
+/// Nothing fits a query. `near` are the nearest names. Who was not shown all there is is not
+/// advised to `give_up`.
+pub fn no_match<S: AsRef<str>>(query: &str, near: &[S], give_up: bool) -> String {
     let mut text = format!("No tool fits {}.", quote_query(query));
     if !near.is_empty() {
         let near = list(near.iter().map(quote_any));
         text.push_str(&format!(" The nearest names: {near}."));
     }
-    text.push_str(" Try other words for what the tool should do, or go on without one.");
+    text.push_str(" Try other words for what the tool should do");
+    text.push_str(if give_up {
+        ", or go on without one."
+    } else {
+        "."
+    });
     text
 }
 
@@ -141,6 +150,21 @@ pub fn not_searched<R: AsRef<str>>(groups: &[(&GroupId, R)]) -> String {
         format!("{} ({reason})", quote(id.as_str()))
     });
     format!("Not searched: {}.", list(groups))
+}
+
+/// Arguments that `search_tools` does not have, which made no difference.
+pub fn arguments_ignored<S: AsRef<str>>(names: &[S]) -> String {
+    let shown = names.iter().take(MAX_IGNORED);
+    let mut shown: Vec<String> = shown
+        .map(|name| format!("`{}`", one_line(name.as_ref(), 40)))
+        .collect();
+    if names.len() > MAX_IGNORED {
+        shown.push(format!("… +{} more", names.len() - MAX_IGNORED));
+    }
+    format!(
+        "Not used: {}. `query` and `max_results` are all there is.",
+        shown.join(", ")
+    )
 }
 
 /// Said when a model searches again and again.

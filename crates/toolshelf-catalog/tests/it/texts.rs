@@ -379,9 +379,16 @@ fn answers_of_search_tools() {
             ("already_loaded, many", texts::already_loaded(&many)),
             (
                 "no_match",
-                texts::no_match("bake a cake", &["oven/bake", "shop/cakes"]),
+                texts::no_match("bake a cake", &["oven/bake", "shop/cakes"], true),
             ),
-            ("no_match, none near", texts::no_match("bake a cake", &none)),
+            (
+                "no_match, none near",
+                texts::no_match("bake a cake", &none, true),
+            ),
+            (
+                "no_match, not all was searched",
+                texts::no_match("bake a cake", &none, false),
+            ),
             (
                 "not_searched",
                 texts::not_searched(&[
@@ -391,6 +398,11 @@ fn answers_of_search_tools() {
                 ]),
             ),
             ("not_searched, many", texts::not_searched(&all_away)),
+            ("arguments_ignored", texts::arguments_ignored(&["limit"])),
+            (
+                "arguments_ignored, many and hostile",
+                texts::arguments_ignored(&["a`\n# b", "group", "limit", "x", "y"]),
+            ),
             ("search_streak", texts::search_streak(4)),
             ("no_index", texts::no_index()),
             ("query_missing", texts::query_missing()),
@@ -421,10 +433,11 @@ fn lines_of_a_search_are_bounded_and_cut_no_name() {
     let lines = [
         (texts::missing_tools(&missing), 800),
         (texts::already_loaded(&names), 450),
-        (texts::no_match(&long, &names), 600),
+        (texts::no_match(&long, &names, true), 600),
         (texts::not_searched(&away), 450),
         (texts::max_results_impossible(&long), 200),
         (texts::query_refused(&long), 650),
+        (texts::arguments_ignored(&names), 220),
     ];
     for (line, most) in &lines {
         assert!(
@@ -437,7 +450,7 @@ fn lines_of_a_search_are_bounded_and_cut_no_name() {
         assert!(line.contains(&format!("`{}`", names[0])), "{line}");
     }
     // What an answer can consist of at once has room for what was found.
-    let worst: usize = [&lines[0], &lines[1], &lines[3]]
+    let worst: usize = [&lines[0], &lines[1], &lines[3], &lines[6]]
         .iter()
         .map(|(line, _)| line.len())
         .sum();

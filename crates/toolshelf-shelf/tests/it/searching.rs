@@ -316,10 +316,7 @@ async fn the_index_never_gets_what_does_not_exist_for_the_model() {
         fn replace_group(&self, group: &GroupId, tools: Vec<IndexedTool>) {
             for tool in &tools {
                 let name = tool.key.tool.as_str();
-                assert!(
-                    !["create_issue", "answer", "secret"].contains(&name),
-                    "{name}"
-                );
+                assert!(!["create_issue", "secret"].contains(&name), "{name}");
             }
             self.0.replace_group(group, tools);
         }
@@ -361,6 +358,15 @@ async fn searches_in_a_row_are_counted_and_other_calls_end_the_row() {
             .contains("4 searches in a row")
     );
     call(&session, "github__list_issues", json!({})).await;
+    assert!(!search(&session, "issue").await.contains(hint));
+    // One that was refused is made again, and does not count.
+    for _ in 0..5 {
+        assert!(call(&session, "search_tools", json!({})).await.is_error());
+        let both = [json!({"query": "select:"}), json!({"query": "/(/"})];
+        let both = both.map(|call| (request("search_tools", call), CallContext::new()));
+        let reports = session.call_batch(both.into()).await;
+        assert!(reports.iter().all(|report| report.is_error()));
+    }
     assert!(!search(&session, "issue").await.contains(hint));
     // Those of one message come at once, and not one after the other.
     let session = tst(session.shelf());
@@ -479,8 +485,8 @@ async fn no_match_names_what_is_near_and_what_was_not_searched() {
     ]);
     let session = tst(&shelf.build().unwrap());
     let answer = search(&session, "bake a cake").await;
-    let expected = "No tool fits `bake a cake`. Try other words for what the tool should do, or go \
-                    on without one.\nNot searched: `jira` (failed: The server could not be started).";
+    let expected = "No tool fits `bake a cake`. Try other words for what the tool should do.\n\
+                    Not searched: `jira` (failed: The server could not be started).";
     assert_eq!(answer, expected);
     let answer = search(&session, "select:send_mesage").await;
     assert_eq!(

@@ -116,7 +116,7 @@ mod requests {
     }
 
     #[test]
-    fn pinned_tools_of_deferred_groups_are_in_every_request_and_found_by_no_search() {
+    fn pinned_tools_of_deferred_groups_are_in_every_request_and_searches_say_so() {
         let pin = r#"{"name":"search","description":"Does search.","inputSchema":{}}"#;
         let world = World::default()
             .searchable()
@@ -125,8 +125,11 @@ mod requests {
             .changed("web", |group| group.exposure = Exposure::Always);
         let mut live = live(world);
         assert_eq!(live.offered(), ["web__search", "search_tools"]);
-        let answer = live.search("select:search");
-        assert_eq!(answer, "Already loaded, call directly: `web__search`.");
+        for query in ["select:search", "search", "does a search", "/^sea/"] {
+            let answer = live.search(query);
+            assert_eq!(answer, "Already loaded, call directly: `web__search`.");
+        }
+        assert_eq!(live.state.discovered, []);
     }
 
     #[test]
@@ -181,7 +184,12 @@ mod searches {
              Already loaded, call directly: `slack__send_message`."
         );
         // A tool that was never deferred, under any way of asking for it.
-        for query in ["select:read_file", "read_file", "select:host/read_file"] {
+        for query in [
+            "select:read_file",
+            "read_file",
+            "select:host/read_file",
+            "file to read",
+        ] {
             let answer = live.search(query);
             assert_eq!(answer, "Already loaded, call directly: `read_file`.");
         }
@@ -189,6 +197,38 @@ mod searches {
             live.search("select:create_issue,read_file"),
             "Found 1 deferred tool(s): github__create_issue.\n\
              Already loaded, call directly: `read_file`."
+        );
+    }
+
+    #[test]
+    fn arguments_that_are_not_known_are_named() {
+        let mut live = live(world());
+        let arguments = json!({"query": "select:list_issues", "limit": 3, "group": "github"});
+        assert_eq!(
+            text(&live.ask("search_tools", arguments)),
+            "Found 1 deferred tool(s): github__list_issues.\n\
+             Not used: `group`, `limit`. `query` and `max_results` are all there is."
+        );
+    }
+
+    #[test]
+    fn nobody_is_advised_to_give_up_while_groups_are_starting() {
+        let mut world = world().undeclared("late", &["bake"]);
+        world.groups.set_condition(&id("late"), Condition::Pending);
+        world.repeats = 9;
+        let mut live = live(world);
+        assert_eq!(
+            live.search("bake a cake"),
+            "No tool fits `bake a cake`. Try other words for what the tool should do.\n\
+             Not searched: `late` (still starting)."
+        );
+        live.world.return_with("late", &["brew"]);
+        assert_eq!(
+            live.search("bake a cake"),
+            "No tool fits `bake a cake`. Try other words for what the tool should do, or go on \
+             without one.\n\
+             10 searches in a row. Use what was found, or go on without a tool: more searches \
+             are unlikely to find others."
         );
     }
 
@@ -213,8 +253,7 @@ mod searches {
         let mut live = live(world);
         assert_eq!(
             live.search("bake a cake"),
-            "No tool fits `bake a cake`. Try other words for what the tool should do, or go on \
-             without one.\n\
+            "No tool fits `bake a cake`. Try other words for what the tool should do.\n\
              Not searched: `jira` (failed: It is broken), `mail` (its user has to sign in)."
         );
         // By name, a tool of such a group is neither found nor called missing.
