@@ -123,10 +123,18 @@ pub struct SetAside {
 ///
 /// * The driver calls `load` at most once at a time for a group, and not again after a
 ///   success until the group is invalidated.
-/// * `load` returns all tools of the group. Names that occur twice are an error of the
-///   group ([`ErrorKind::InvalidDefinition`]); the driver checks it.
-/// * `load` may be dropped at any await (deadline, cancellation) and leaves nothing
-///   behind then: no process, no connection that nobody owns.
+/// * `load` returns all tools of the group, under their own names and in an order that is the
+///   same each time. Names that occur twice are an error of the group
+///   ([`ErrorKind::InvalidDefinition`]); the driver checks it.
+/// * A load that fails is an error, never an empty list, which would say that there are no
+///   tools.
+/// * When the context's cancellation is raised or its deadline is over, `load` ends as soon as
+///   it can, as [`ErrorKind::Cancelled`] or [`ErrorKind::TimedOut`]; one that is done anyway
+///   may return its tools.
+/// * `load` may be dropped at any await as well and leaves nothing behind then: no process,
+///   no connection that nobody owns. It can be called again afterwards.
+/// * What a loader has started ends with it: when it and its tools are dropped, nothing is
+///   left.
 /// * Errors carry a text for the model that names no secret, no path and no raw URL.
 /// * A loader that failed may be asked again, after a back-off that the driver keeps.
 #[async_trait]

@@ -147,8 +147,9 @@ impl fmt::Debug for CallContext {
 ///   definition to be out of date before it did anything, and that its group has the
 ///   current one now. The driver looks the tool up again, and validates, permits and calls
 ///   it anew, once.
-/// * When the context's cancellation is raised, or the future is dropped, the tool
-///   stops as soon as it can and tells whoever works for it.
+/// * When the context's cancellation is raised or its deadline is over, the call ends as soon
+///   as it can, as [`ErrorKind::Cancelled`] or [`ErrorKind::TimedOut`]; then, or when the
+///   future is dropped, the tool stops and tells whoever works for it. Other calls go on.
 /// * A call may run at the same time as others of the same tool.
 #[async_trait]
 pub trait Tool: Send + Sync {

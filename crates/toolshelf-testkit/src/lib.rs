@@ -10,6 +10,7 @@
 //! | strategy | [`strategy`], [`strategy_tests!`] |
 //! | search index | [`index`], [`index_tests!`] |
 //! | catalog format | [`catalog`], [`catalog_tests!`] |
+//! | loader | [`loader`], [`loader_tests!`] |
 //!
 //! Which clauses apply is said by capabilities, which are declared. One that is left out
 //! although it is there is an error: nothing is skipped in silence.
@@ -54,10 +55,12 @@ pub mod generators;
 mod golden;
 pub mod index;
 mod live;
+pub mod loader;
 mod names;
 mod property;
 mod stamp;
 pub mod strategy;
+mod wait;
 pub mod world;
 
 pub use clause::{Broken, Clause, Verdict, broken};

@@ -9,5 +9,6 @@
 mod catalog;
 mod golden;
 mod index;
+mod loader;
 mod strategy;
 mod table;

@@ -1,0 +1,148 @@
+//! Futures without a runtime: running them, giving them up, and not waiting for ever.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::Duration;
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a future to its end on this thread.
+pub(crate) fn block_on(mut future: Pin<Box<dyn Future<Output = ()> + '_>>) {
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut cx = Context::from_waker(&waker);
+    while future.as_mut().poll(&mut cx).is_pending() {
+        std::thread::park();
+    }
+}
+
+/// Time that passes, told by a thread: the kit does not know which runtime it is in.
+pub(crate) struct Pause {
+    over: Arc<AtomicBool>,
+    waker: Arc<Mutex<Option<Waker>>>,
+    /// Dropped with the pause, which ends its thread.
+    _alive: Sender<()>,
+}
+
+impl Pause {
+    pub(crate) fn new(time: Duration) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let waker: Arc<Mutex<Option<Waker>>> = Arc::default();
+        let (alive, given_up) = channel::<()>();
+        let (told, woken) = (over.clone(), waker.clone());
+        std::thread::spawn(move || {
+            if given_up.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                told.store(true, Ordering::SeqCst);
+                let waker = woken.lock().unwrap_or_else(PoisonError::into_inner).take();
+                waker.into_iter().for_each(Waker::wake);
+            }
+        });
+        Self {
+            over,
+            waker,
+            _alive: alive,
+        }
+    }
+}
+
+impl Future for Pause {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut waker = self.waker.lock().unwrap_or_else(PoisonError::into_inner);
+        *waker = Some(cx.waker().clone());
+        drop(waker);
+        if self.over.load(Ordering::SeqCst) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+/// The output of a future, or nothing when it takes longer. It is dropped then.
+pub(crate) async fn within<T>(time: Duration, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    let mut pause = std::pin::pin!(Pause::new(time));
+    std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => pause.as_mut().poll(cx).map(|()| None),
+    })
+    .await
+}
+
+/// The output of a future that is polled so many times at most; nothing when it has not
+/// ended then. It is dropped then, at one of its awaits.
+pub(crate) async fn polled<T>(times: usize, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    let mut left = times;
+    std::future::poll_fn(|cx| {
+        left -= 1;
+        match future.as_mut().poll(cx) {
+            Poll::Ready(output) => Poll::Ready(Some(output)),
+            Poll::Pending if left == 0 => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// The outputs of futures that run at the same time.
+pub(crate) async fn all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut futures: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
+    let mut outputs: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
+    std::future::poll_fn(|cx| {
+        for (future, output) in futures.iter_mut().zip(&mut outputs) {
+            if output.is_none()
+                && let Poll::Ready(ended) = future.as_mut().poll(cx)
+            {
+                *output = Some(ended);
+            }
+        }
+        if outputs.iter().all(Option::is_some) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    outputs.into_iter().flatten().collect()
+}
+
+/// The outputs of two futures that run at the same time.
+pub(crate) async fn both<A, B>(
+    one: impl Future<Output = A>,
+    other: impl Future<Output = B>,
+) -> (A, B) {
+    let (mut one, mut other) = (std::pin::pin!(one), std::pin::pin!(other));
+    let (mut first, mut second) = (None, None);
+    std::future::poll_fn(|cx| {
+        if first.is_none()
+            && let Poll::Ready(output) = one.as_mut().poll(cx)
+        {
+            first = Some(output);
+        }
+        if second.is_none()
+            && let Poll::Ready(output) = other.as_mut().poll(cx)
+        {
+            second = Some(output);
+        }
+        match (first.take(), second.take()) {
+            (Some(a), Some(b)) => Poll::Ready((a, b)),
+            (a, b) => {
+                (first, second) = (a, b);
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}
