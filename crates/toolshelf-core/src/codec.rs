@@ -246,11 +246,23 @@ pub fn writable<'a>(names: &[&'a str]) -> Result<Vec<&'a str>, Error> {
 ///
 /// # Behavior
 ///
+/// Each sentence but the last is a clause of the kit for codecs in `toolshelf-testkit`.
+///
+/// * The name ends with a version.
 /// * Reading what was written gives back exactly the names that were written, each once,
-///   in order, without an issue.
+///   in order, without an issue. No names can be written too.
 /// * What was read can be written, and reading that gives the same names.
-/// * Names that [`writable`] refuses are never written and never read.
+/// * Names that [`writable`] refuses are never written and never read; one that stands in a
+///   result is an issue, and the others are read.
+/// * Up to [`MAX_DISCOVERED_NAMES`] names of up to [`MAX_DISCOVERED_NAME_BYTES`] are written
+///   and read. There are never more, and at most [`MAX_DISCOVERY_ISSUES`] issues.
+/// * Both are pure functions: the same names give the same bytes, and the same content the same
+///   names and issues.
 /// * Reading is total: any content gives names and issues, never an error or a panic.
+/// * Blocks of other kinds and other texts beside a result change nothing; nor does it matter
+///   by what its lines end.
+/// * A text that only quotes a result, as an announcement in a line of a list may, is none.
+/// * A codec that only reads says so when it is to write.
 /// * The time to read grows with the length of the content and nothing else.
 pub trait DiscoveryCodec: Send + Sync {
     /// Name and version.

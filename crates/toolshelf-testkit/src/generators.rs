@@ -110,6 +110,14 @@ pub fn group_id() -> impl Strategy<Value = GroupId> {
     name().prop_filter_map("no id of a group", |text| GroupId::new(text).ok())
 }
 
+/// A name as a search finds it: that of a tool, on the wire or in its group.
+pub fn discovered_name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => tool_name().prop_map(String::from),
+        1 => (group_id(), tool_name()).prop_map(|(group, tool)| format!("{group}/{tool}")),
+    ]
+}
+
 /// Text as a server may write it: of any length up to some kilobytes, with line ends, control
 /// characters, marks of formats, and characters that nobody sees.
 pub fn server_text() -> impl Strategy<Value = String> {

@@ -8,8 +8,9 @@
 //! | kind | kit |
 //! |---|---|
 //! | strategy | [`strategy`], [`strategy_tests!`] |
-//! | search index | [`index`], [`index_tests!`] |
 //! | catalog format | [`catalog`], [`catalog_tests!`] |
+//! | discovery codec | [`codec`], [`codec_tests!`] |
+//! | search index | [`index`], [`index_tests!`] |
 //! | loader | [`loader`], [`loader_tests!`] |
 //!
 //! Which clauses apply is said by capabilities, which are declared. One that is left out
@@ -51,6 +52,7 @@
 
 pub mod catalog;
 mod clause;
+pub mod codec;
 pub mod generators;
 mod golden;
 pub mod index;

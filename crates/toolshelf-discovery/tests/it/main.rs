@@ -6,6 +6,7 @@
 )]
 
 mod codecs;
+mod conformance;
 mod fixtures;
 mod found;
 mod golden;

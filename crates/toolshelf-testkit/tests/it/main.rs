@@ -7,6 +7,7 @@
 )]
 
 mod catalog;
+mod codec;
 mod golden;
 mod index;
 mod loader;

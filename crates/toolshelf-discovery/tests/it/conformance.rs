@@ -1,0 +1,45 @@
+//! Each codec under the kit.
+
+use serde_json::json;
+use toolshelf_core::ContentBlock;
+use toolshelf_discovery::{FoundLine, Functions, LoadAnswers, ToolReferences};
+use toolshelf_testkit::codec::Subject;
+use toolshelf_testkit::codec_tests;
+
+fn found() -> Subject {
+    Subject::new(|| FoundLine)
+}
+
+fn tool_reference() -> Subject {
+    Subject::new(|| ToolReferences)
+}
+
+fn functions() -> Subject {
+    Subject::new(|| Functions).written_with(|names| {
+        let one = |name: &&str| {
+            let definition = json!({"description": "Does it.", "name": name, "parameters": {}});
+            format!("<function>{definition}</function>\n")
+        };
+        let all: String = names.iter().map(one).collect();
+        vec![ContentBlock::text(format!(
+            "<functions>\n{all}</functions>"
+        ))]
+    })
+}
+
+fn load() -> Subject {
+    let written = |names: &[&str]| {
+        let answer = json!({
+            "error": null, "expanded": true, "group_id": "g", "remaining": 0, "tool_names": names,
+        });
+        vec![ContentBlock::text(answer.to_string())]
+    };
+    Subject::new(|| LoadAnswers)
+        .written_with(written)
+        .read_as(|name| format!("g/{name}"))
+}
+
+codec_tests!(found: writes);
+codec_tests!(tool_reference: writes);
+codec_tests!(functions);
+codec_tests!(load);
