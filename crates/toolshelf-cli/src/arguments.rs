@@ -29,7 +29,7 @@ Exit codes:
   2    The command line, the arguments of a tool or the configuration are wrong
   130  Control-C (143 for SIGTERM); `serve` ends with 0, since that is how it ends";
 
-/// A tool shelf in front of MCP servers: an agent sees two tools instead of hundreds.
+/// A tool shelf in front of MCP servers: an agent sees three tools instead of hundreds.
 #[derive(Debug, Parser)]
 #[command(
     name = "toolshelf",
@@ -414,13 +414,14 @@ pub(crate) struct CallArguments {
 const SEARCH_AFTER: &str = "\
 Ranks tools as search_tools does under `serve`. What is known of a server from earlier starts is
 enough; only a server of which nothing is known is started, and standard error says so. Tools that
-are always visible are not searched, as nobody has to find them.
+are always visible are marked as such: a model is told that they are in its list already.
 
 QUERY is what a model may write: words for the task, `+word` for one that must occur,
-`select:a,b` for tools whose names are known, /pattern/ for a regular expression over names.
+`select:a,b` for tools whose names are known, /pattern/ for a regular expression over names and
+descriptions.
 
 A line of --tools is an object with `name` and, where known, `server`, `title`, `description`,
-`input_schema` and `id`. --explain shows what each score is made of, largest part first.
+`input_schema` and `id`; `-` reads standard input. --explain shows what each score is made of, largest part first.
 
 The exit code is 0 when something was found, 1 when nothing was (the nearest names are printed), and
 2 when the query, a file or the configuration is wrong.
@@ -468,10 +469,12 @@ pub(crate) struct SearchArguments {
 
 const EVAL_SEARCH_AFTER: &str = "\
 A line of --tools is an object with `name` and, where known, `server`, `title`, `description`,
-`input_schema` and `id` (server/name where there is none). A line of --queries is an object with
+`input_schema` and `id` (server/name where there is none). `-` in place of one of the files reads
+standard input. A line of --queries is an object with
 `query`, and `relevant`, a list of ids; or `groups`, lists of ids of which one is enough; and `kind`,
 for figures of its own. A query of the kind `no-match` without relevant tools is right when nothing
-is found.
+is found; any other that needs no tool of the set is not counted. What is odd about a line, such as
+an id that no tool has, is told with its file and line.
 
 All figures are means over queries, in percent. hit@1: one of the tools is first. MRR: one over the
 best rank. R@k: the share of what is needed among the first k. nDCG@k: the same, weighted by rank.

@@ -40,7 +40,9 @@ pub(crate) fn asked(global: &Global) -> Result<Option<LogLevel>, Failure> {
 fn said_elsewhere(command: &Command) -> &'static [&'static str] {
     match command {
         Command::Tools(_) => &[FAILED, LEFT_OUT],
-        Command::Catalog(_) | Command::Call(_) | Command::Refresh(_) => &[FAILED],
+        Command::Catalog(_) | Command::Call(_) | Command::Refresh(_) | Command::Search(_) => {
+            &[FAILED]
+        }
         _ => &[],
     }
 }

@@ -1,6 +1,7 @@
 //! Where the servers of a command come from.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -9,6 +10,9 @@ use toolshelf_gateway::config::{Config, find_config};
 use crate::arguments::Servers;
 use crate::failure::Failure;
 use crate::samples::SAMPLES;
+
+/// The name under which a command line means standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// Reads the configuration that a command line asks for.
 pub(crate) fn config(servers: &Servers) -> Result<Config, Failure> {
@@ -34,10 +38,26 @@ pub(crate) fn config(servers: &Servers) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// The text of a file that a command line names.
-pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|cause| Failure::usage(format!("cannot read {}: {cause}", path.display())))
+/// A text that a command line names, and what messages call it. `-` is standard input.
+pub(crate) fn text(path: &Path) -> Result<(String, String), Failure> {
+    let mut bytes = Vec::new();
+    let (name, read) = if path == Path::new(STANDARD_INPUT) {
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        ("standard input".to_owned(), read)
+    } else {
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+        (path.display().to_string(), read)
+    };
+    read.map_err(|cause| Failure::usage(format!("cannot read {name}: {cause}")))?;
+    let text = String::from_utf8(bytes).map_err(|fault| {
+        let at = fault.utf8_error().valid_up_to();
+        let before = fault.as_bytes().get(..at).unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        Failure::usage(format!(
+            "{name}:{line}: not UTF-8; write the file in that encoding"
+        ))
+    })?;
+    Ok((name, text))
 }
 
 /// The sample servers, each a process of this program.

@@ -1,5 +1,6 @@
 //! `eval-search`: how good the index is on a judged set.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -8,9 +9,10 @@ use toolshelf_core::search::{SearchIndex, SearchQuery};
 use toolshelf_search::evaluate::{self, Figures, JudgedQuery, JudgedTool, METRICS, Report};
 
 use crate::arguments::EvalSearchArguments;
+use crate::commands::judged;
 use crate::failure::Failure;
 use crate::output::{Look, Output, counted, cut};
-use crate::source;
+use crate::source::{self, STANDARD_INPUT};
 
 /// How many hits a timed search asks for: as many as a model's does.
 const LIMIT: usize = toolshelf_catalog::texts::DEFAULT_RESULTS;
@@ -29,18 +31,27 @@ pub(crate) fn run(
     registry: &Registry,
     output: &Output,
 ) -> Result<(), Failure> {
-    let tools_name = arguments.tools.display().to_string();
-    let queries_name = arguments.queries.display().to_string();
-    let tools = evaluate::read_tools(&tools_name, &source::text(&arguments.tools)?)
-        .map_err(|error| Failure::asked(&error))?;
-    let queries = evaluate::read_queries(&queries_name, &source::text(&arguments.queries)?)
-        .map_err(|error| Failure::asked(&error))?;
+    if arguments.tools == arguments.queries && arguments.tools == Path::new(STANDARD_INPUT) {
+        return Err(Failure::usage(
+            "'-' can be the tools or the queries, and not both: there is one standard input",
+        ));
+    }
+    let (tools_name, tools) = judged::tools(&arguments.tools)?;
+    let (queries_name, text) = source::text(&arguments.queries)?;
+    let queries =
+        evaluate::read_queries(&queries_name, &text).map_err(|error| Failure::asked(&error))?;
+    if queries.is_empty() {
+        return Err(Failure::usage(format!(
+            "{queries_name} holds no query: a line of it is a JSON object with 'query' and 'relevant'"
+        )));
+    }
     let index = registry
         .search_index(&arguments.index, &Value::Null)
         .map_err(|error| Failure::asked(&error))?;
-    let times = times(index.as_ref(), &tools, &queries, &queries_name)?;
+    let times = times(index.as_ref(), &tools, &queries)?;
     let report = evaluate::evaluate(index.as_ref(), &tools, &queries)
         .map_err(|error| Failure::usage(format!("{queries_name}: {error}")))?;
+    judged::warn(report.remarks.iter());
     if report.overall.queries == 0 && report.no_match.queries == 0 {
         return Err(Failure::usage(format!(
             "no query of {queries_name} is about a tool of {tools_name}: do the ids in 'relevant' \
@@ -59,7 +70,6 @@ fn times(
     index: &dyn SearchIndex,
     tools: &[JudgedTool],
     queries: &[JudgedQuery],
-    file: &str,
 ) -> Result<Times, Failure> {
     let ask = |query: &JudgedQuery| {
         let request = SearchQuery {
@@ -73,7 +83,8 @@ fn times(
         match found {
             Ok(_) => Ok(took),
             Err(error) => Err(Failure::usage(format!(
-                "{file}: the query '{}' cannot be searched: {error}",
+                "{}: the query '{}' cannot be searched: {error}",
+                query.place,
                 cut(&query.query, 80)
             ))),
         }
@@ -162,6 +173,9 @@ fn table(
         "{} with an answer got no hit\n",
         queries_of(report.unanswered)
     ));
+    if report.not_counted > 0 {
+        text.push_str(&format!("{} not counted\n", queries_of(report.not_counted)));
+    }
     text.push_str(&format!(
         "{}: {}, {}; built in {}, a query takes {} (p50) to {} (p99)\n",
         index.name(),

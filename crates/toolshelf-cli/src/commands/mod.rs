@@ -5,6 +5,7 @@ pub(crate) mod catalog;
 pub(crate) mod completions;
 pub(crate) mod eval_search;
 pub(crate) mod faulty_server;
+pub(crate) mod judged;
 pub(crate) mod plugins;
 pub(crate) mod probe;
 pub(crate) mod refresh;

@@ -13,6 +13,7 @@ use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_search::evaluate;
 
 use crate::arguments::SearchArguments;
+use crate::commands::judged;
 use crate::commands::serve::cache;
 use crate::commands::tools::keep;
 use crate::failure::Failure;
@@ -45,6 +46,8 @@ struct Shelved {
 struct Searchable {
     /// What it is called: `group/tool`, or what a file calls it.
     id: String,
+    /// Whether it is in every request, so that nobody has to search for it.
+    always_visible: bool,
     tool: IndexedTool,
 }
 
@@ -135,9 +138,12 @@ pub(crate) async fn run(
 
 /// The tools of a file, as a judged set has them.
 fn of_file(file: &Path, groups: &[String]) -> Result<Shelved, Failure> {
-    let name = file.display().to_string();
-    let tools = evaluate::read_tools(&name, &source::text(file)?)
-        .map_err(|error| Failure::asked(&error))?;
+    let (name, tools) = judged::tools(file)?;
+    let remarks = tools.iter().flat_map(|one| {
+        let place = &one.place;
+        one.remarks.iter().map(move |it| format!("{place}: {it}"))
+    });
+    judged::warn(remarks);
     for group in groups {
         let known = |one: &evaluate::JudgedTool| one.tool.key.group.as_str() == group;
         if !tools.iter().any(known) {
@@ -158,6 +164,7 @@ fn of_file(file: &Path, groups: &[String]) -> Result<Shelved, Failure> {
     };
     let tools = tools.into_iter().filter(wanted).map(|one| Searchable {
         id: one.id,
+        always_visible: false,
         tool: one.tool,
     });
     Ok(Shelved {
@@ -193,7 +200,10 @@ async fn of_servers(arguments: &SearchArguments, registry: &Registry) -> Result<
                             .tools
                             .extend(entry.into_iter().flat_map(|entry| tools(entry, &loaded)));
                     }),
-                    Err(error) => shelved.failed.push((id, error.to_string())),
+                    Err(error) => {
+                        let error = error.without(&["server", "group"]).to_string();
+                        shelved.failed.push((id, error));
+                    }
                 }
             }
             Ok(shelved)
@@ -205,7 +215,8 @@ async fn of_servers(arguments: &SearchArguments, registry: &Registry) -> Result<
     Ok(shelved)
 }
 
-/// The tools of a group that a model's search may find.
+/// The tools of a group that a model's search may find. One that is in every request is told
+/// as one that is there already.
 fn tools(entry: &GroupEntry, loaded: &LoadedGroup) -> Vec<Searchable> {
     let title = entry.group.title.as_deref();
     let title = title.or(loaded.server.title.as_deref());
@@ -216,10 +227,11 @@ fn tools(entry: &GroupEntry, loaded: &LoadedGroup) -> Vec<Searchable> {
     let found = loaded
         .tools
         .iter()
-        .filter(|tool| tool.exposure == Exposure::Deferred);
+        .filter(|tool| tool.exposure != Exposure::Hidden);
     found
         .map(|tool| Searchable {
             id: tool.key.to_string(),
+            always_visible: tool.exposure != Exposure::Deferred,
             tool: IndexedTool {
                 key: tool.key.clone(),
                 definition: tool.definition().clone(),
@@ -269,11 +281,17 @@ impl Answer {
         for (at, (_, parts, one)) in rows.iter().enumerate() {
             let name = cut(&one.id, name_width.max(8));
             let about = one.tool.definition.description().unwrap_or_default();
+            let mark = if one.always_visible {
+                "(always visible) "
+            } else {
+                ""
+            };
+            let about = format!("{mark}{about}");
             let line = format!(
                 "{:>2}  {}  {}",
                 at + 1,
                 output.paint(Look::Ours, &format!("{name:name_width$}")),
-                cut(about, output.width.saturating_sub(name_width + 6)),
+                cut(&about, output.width.saturating_sub(name_width + 6)),
             );
             text.push_str(line.trim_end());
             text.push('\n');
@@ -329,6 +347,9 @@ impl Answer {
                 );
                 row.insert("score".to_owned(), json!(hit.score));
                 row.insert("why".to_owned(), json!(why(hit.why)));
+                if one.always_visible {
+                    row.insert("always_visible".to_owned(), json!(true));
+                }
                 if explain {
                     let parts = parts
                         .iter()

@@ -72,19 +72,23 @@ pub(crate) fn run(arguments: &[&str]) -> Ran {
 
 /// Runs the binary with a text on its standard input.
 pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Ran {
-    let mut child = toolshelf()
-        .args(arguments)
+    let mut command = toolshelf();
+    command.args(arguments);
+    fed(command, input)
+}
+
+/// Runs a command with a text on its standard input, which it need not read to the end.
+pub(crate) fn fed(mut command: Command, input: &str) -> Ran {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
+    let written = child.stdin.take().unwrap().write_all(input.as_bytes());
+    if let Err(cause) = written {
+        assert_eq!(cause.kind(), std::io::ErrorKind::BrokenPipe);
+    }
     child.wait_with_output().unwrap().into()
 }
 

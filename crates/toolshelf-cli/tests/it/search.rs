@@ -166,6 +166,87 @@ fn nothing_found_is_1_and_names_the_nearest() {
 }
 
 #[test]
+fn files_may_begin_with_a_mark_and_come_by_standard_input() {
+    let files = Files::new();
+    files.write("tools.jsonl", &format!("\u{feff}{TOOLS}"));
+    files.write(
+        "queries.jsonl",
+        &format!("\u{feff}{}", QUERIES.trim_start()),
+    );
+    files.search(&["send message"]).ended(0);
+    files.run(&EVAL).ended(0);
+    let piped = |arguments: &[&str], text: &str| -> Ran {
+        let mut command = toolshelf();
+        command.args(arguments).current_dir(files.0.path());
+        crate::helpers::fed(command, text)
+    };
+    let found = piped(&["search", "select:comit,commit", "--tools", "-"], TOOLS).ended(0);
+    assert!(found.out.starts_with(" 1  git/commit"), "{}", found.out);
+    let eval = ["eval-search", "--tools", "tools.jsonl", "--queries", "-"];
+    let found = piped(&eval, QUERIES).ended(0);
+    assert!(found.out.contains("5 tools, 6 queries"), "{}", found.out);
+    let wrong = piped(&eval, "\n{").ended(2);
+    assert!(
+        wrong.err.contains("standard input:2: not a JSON object"),
+        "{}",
+        wrong.err
+    );
+    let both = ["eval-search", "--tools", "-", "--queries", "-"];
+    let both = piped(&both, TOOLS).ended(2);
+    assert!(both.err.contains("one standard input"), "{}", both.err);
+}
+
+#[test]
+fn what_is_odd_about_a_line_is_told_with_its_place() {
+    let files = Files::new();
+    files.write(
+        "odd.jsonl",
+        r#"{"name":"commit"}
+           {"server":"git","name":"commit","description":"Records staged changes."}
+           {"server":"git","name":"commit","description":"Records staged changes."}"#,
+    );
+    let found = files.run(&["search", "select:commit", "--tools", "odd.jsonl"]);
+    let found = found.ended(0);
+    for says in [
+        "odd.jsonl:1: the tool has neither 'server' nor 'id', so its id is '/commit'",
+        "odd.jsonl:3: the id 'git/commit' is that of odd.jsonl:2, too",
+    ] {
+        assert!(found.err.contains(says), "{}", found.err);
+    }
+    files.write(
+        "queries.jsonl",
+        r#"{"query":"commit","relevant":["git/commit","git/commit"]}
+           {"query":"commit","relevant":["git/comit"]}
+           {"query":"commit","relevant":[]}"#,
+    );
+    let report = files.run(&EVAL).ended(0);
+    for says in [
+        "queries.jsonl:1: 'relevant' names 'git/commit' twice; it counts once",
+        "queries.jsonl:2: no tool has the id 'git/comit', which is left out",
+        "queries.jsonl:2: the query is not counted",
+        "queries.jsonl:3: the query is not counted",
+    ] {
+        assert!(report.err.contains(says), "{}", report.err);
+    }
+    assert!(
+        report.out.contains("2 queries not counted\n"),
+        "{}",
+        report.out
+    );
+    // A fault that is in every line is told of some.
+    let many = r#"{"query":"commit","relevant":[]}"#.to_owned() + "\n";
+    let one = r#"{"query":"commit","relevant":["git/commit"]}"#;
+    files.write("queries.jsonl", &(many.repeat(100) + one));
+    let report = files.run(&EVAL).ended(0);
+    assert_eq!(report.err.lines().count(), 11, "{}", report.err);
+    assert!(
+        report.err.contains("… and 90 more such remarks"),
+        "{}",
+        report.err
+    );
+}
+
+#[test]
 fn wrong_words_and_files_are_2_and_say_where() {
     let files = Files::new();
     files.write("text.jsonl", "\n{\"name\":\"a\"}\nno json\n");
@@ -173,10 +254,24 @@ fn wrong_words_and_files_are_2_and_say_where() {
     files.write("number.jsonl", r#"{"name":"a","description":7}"#);
     files.write("lost.jsonl", r#"{"query":"a"}"#);
     files.write("foreign.jsonl", r#"{"query":"a","relevant":["b/c"]}"#);
+    files.write("empty.jsonl", "\n");
+    files.write(
+        "unreadable.jsonl",
+        "\n{\"query\":\"/(/\",\"relevant\":[\"git/commit\"]}",
+    );
+    files.write(
+        "total.jsonl",
+        r#"{"query":"a","relevant":[],"kind":"overall"}"#,
+    );
+    let latin = files.0.path().join("latin.jsonl");
+    std::fs::write(latin, b"{\"name\":\"a\"}\n{\"name\":\"\xfcber\"}").unwrap();
     let tools = |file| ["search", "a", "--tools", file];
     let queries = |file| ["eval-search", "--tools", "tools.jsonl", "--queries", file];
     for (arguments, says) in [
-        (&tools("text.jsonl")[..], "text.jsonl:3: not a JSON object"),
+        (
+            &tools("text.jsonl")[..],
+            "text.jsonl:3: not a JSON object: expected ident (column 2)",
+        ),
         (
             &tools("nameless.jsonl"),
             "nameless.jsonl:1: the field 'name' is missing",
@@ -186,6 +281,17 @@ fn wrong_words_and_files_are_2_and_say_where() {
             "number.jsonl:1: the field 'description'",
         ),
         (&tools("no.jsonl"), "cannot read no.jsonl"),
+        (&tools("latin.jsonl"), "latin.jsonl:2: not UTF-8"),
+        (&tools("empty.jsonl"), "empty.jsonl holds no tool"),
+        (&queries("empty.jsonl"), "empty.jsonl holds no query"),
+        (
+            &queries("unreadable.jsonl"),
+            "unreadable.jsonl:2: the query '/(/' cannot be searched",
+        ),
+        (
+            &queries("total.jsonl"),
+            "total.jsonl:1: the field 'kind' cannot be 'overall'",
+        ),
         (
             &queries("lost.jsonl"),
             "lost.jsonl:1: the field 'relevant' is missing",
@@ -250,7 +356,8 @@ fn servers_are_searched_by_what_is_kept_of_them() {
     assert_eq!(cold.json()["started"], json!(["tracker"]));
     assert_eq!(cold.json()["failed"][0]["server"], "dead");
     assert!(cold.err.contains("not known yet: tracker."), "{}", cold.err);
-    assert!(cold.err.contains("Not searched: dead: "), "{}", cold.err);
+    assert_eq!(cold.err.matches("Not searched: dead: ").count(), 1);
+    assert_eq!(cold.err.lines().count(), 2, "said once: {}", cold.err);
     let warm = search("create an issue").ended(0);
     assert_eq!(warm.json()["hits"], cold.json()["hits"]);
     assert_eq!(warm.json()["started"], json!([]));
@@ -263,6 +370,34 @@ fn servers_are_searched_by_what_is_kept_of_them() {
         sample.out
     );
     assert!(sample.err.is_empty(), "{}", sample.err);
+}
+
+#[test]
+fn tools_that_are_always_visible_are_found_and_told_as_such() {
+    let mut entry = sample_entry("issues");
+    entry["alwaysVisible"] = json!(["create_issue"]);
+    let config = TestConfig::of(&json!({ "tracker": entry }));
+    let search = |arguments: &[&str]| -> Ran {
+        let mut command = toolshelf();
+        command
+            .args(["search", "--config", config.path()])
+            .args(arguments);
+        command.env("TOOLSHELF_CACHE_DIR", config.folder.path().join("cache"));
+        command.output().unwrap().into()
+    };
+    for query in ["select:create_issue", "create an issue"] {
+        let found = search(&[query]).ended(0);
+        let first = found.out.lines().next().unwrap();
+        assert!(
+            first.contains("tracker/create_issue") && first.contains("(always visible) Creates"),
+            "{first}"
+        );
+    }
+    let found = search(&["select:create_issue,search", "--json"])
+        .ended(0)
+        .json();
+    assert_eq!(found["hits"][0]["always_visible"], true);
+    assert_eq!(found["hits"][1].get("always_visible"), None);
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //! none). A line of the second is a query: `query`, and `relevant`, a list of ids; or
 //! `groups`, lists of ids of which one is enough; and `kind`, for figures of its own. A
 //! query of the kind `no-match` without relevant tools is right when the answer is empty.
+//! What is odd and can be read all the same, such as an id that no tool has, is a remark of
+//! its line.
 //!
 //! ```
 //! use toolshelf_search::{Lexical, evaluate};

@@ -1,6 +1,6 @@
 //! Readers of judged sets.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -12,6 +12,8 @@ use toolshelf_core::{
     Error, ErrorKind, GroupId, JsonText, MAX_ID_BYTES, ToolDefinition, ToolKey, ToolName,
 };
 
+use crate::evaluate::report::OVERALL;
+
 /// The kind of a query that no tool answers.
 pub const NO_MATCH: &str = "no-match";
 
@@ -22,6 +24,10 @@ pub struct JudgedTool {
     pub id: String,
     /// What an index is given. Names that are no legal ids have become ones.
     pub tool: IndexedTool,
+    /// Where it stands: `file:line`.
+    pub place: String,
+    /// What is odd about it.
+    pub remarks: Vec<String>,
 }
 
 /// A query with what answers it.
@@ -33,6 +39,10 @@ pub struct JudgedQuery {
     pub needed: Vec<Vec<String>>,
     /// What kind of query it is.
     pub kind: Option<String>,
+    /// Where it stands: `file:line`.
+    pub place: String,
+    /// What is odd about it.
+    pub remarks: Vec<String>,
 }
 
 /// Reads the tools of a judged set. `file` is what an error calls the text.
@@ -42,22 +52,39 @@ pub struct JudgedQuery {
 /// [`ErrorKind::InvalidConfig`] naming file, line and field.
 pub fn read_tools(file: &str, text: &str) -> Result<Vec<JudgedTool>, Error> {
     let mut keys = BTreeSet::new();
+    let mut places: BTreeMap<String, String> = BTreeMap::new();
     lines(text)
         .map(|(line, json)| {
             let object = Line::read(file, line, json)?;
             let name: String = object.required("name")?;
             let server: Option<String> = object.optional("server")?;
             let server = server.unwrap_or_default();
-            let id: Option<String> = object.optional("id")?;
+            let given: Option<String> = object.optional("id")?;
+            let mut remarks = Vec::new();
+            if given.is_none() && server.is_empty() {
+                remarks.push(format!(
+                    "the tool has neither 'server' nor 'id', so its id is '/{}'",
+                    shown(&name)
+                ));
+            }
+            let id = given.unwrap_or_else(|| format!("{server}/{name}"));
+            if let Some(before) = places.insert(id.clone(), object.place()) {
+                remarks.push(format!(
+                    "the id '{}' is that of {before}, too; queries mean the last one",
+                    shown(&id)
+                ));
+            }
             let definition = define(&name, &object)?;
             Ok(JudgedTool {
-                id: id.unwrap_or_else(|| format!("{server}/{name}")),
+                id,
                 tool: IndexedTool {
                     key: unused_key(&server, definition.name(), &mut keys)
                         .ok_or_else(|| object.fault("name", "cannot be made a legal one"))?,
                     definition: Arc::new(definition),
                     group_text: Arc::from(""),
                 },
+                place: object.place(),
+                remarks,
             })
         })
         .collect()
@@ -72,24 +99,89 @@ pub fn read_queries(file: &str, text: &str) -> Result<Vec<JudgedQuery>, Error> {
     lines(text)
         .map(|(line, json)| {
             let object = Line::read(file, line, json)?;
+            let mut remarks = Vec::new();
             let groups: Option<Vec<Vec<String>>> = object.optional("groups")?;
             let needed = match groups.filter(|groups| !groups.is_empty()) {
-                Some(groups) => groups,
+                Some(groups) => {
+                    let relevant: Option<Vec<String>> = object.optional("relevant")?;
+                    doubt_groups(&groups, relevant.as_deref(), &mut remarks);
+                    groups
+                }
                 None => {
                     let relevant: Vec<String> = object.required("relevant")?;
-                    relevant.into_iter().map(|id| vec![id]).collect()
+                    once(relevant, &mut remarks)
                 }
             };
+            let query: String = object.required("query")?;
+            let kind: Option<String> = object.optional("kind")?;
+            if kind.as_deref() == Some(OVERALL) {
+                let fault =
+                    "cannot be 'overall': that is what the figures of all queries are called";
+                return Err(object.fault("kind", fault));
+            }
+            if kind.as_deref() == Some("") {
+                remarks.push("the kind is empty, which counts as none".to_owned());
+            }
             Ok(JudgedQuery {
-                query: object.required("query")?,
+                query,
                 needed,
-                kind: object.optional("kind")?,
+                kind: kind.filter(|kind| !kind.is_empty()),
+                place: object.place(),
+                remarks,
             })
         })
         .collect()
 }
 
+/// Each relevant tool as what is needed, once: found, it would otherwise count twice.
+fn once(relevant: Vec<String>, remarks: &mut Vec<String>) -> Vec<Vec<String>> {
+    let mut needed: Vec<Vec<String>> = Vec::new();
+    for id in relevant {
+        let again = needed.iter().any(|group| group.contains(&id));
+        if again {
+            remarks.push(format!(
+                "'relevant' names '{}' twice; it counts once",
+                shown(&id)
+            ));
+        } else {
+            needed.push(vec![id]);
+        }
+    }
+    needed
+}
+
+fn doubt_groups(groups: &[Vec<String>], relevant: Option<&[String]>, remarks: &mut Vec<String>) {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for group in groups {
+        if group.is_empty() {
+            remarks.push("a group of 'groups' is empty, and is left out".to_owned());
+        }
+        let ids: BTreeSet<&str> = group.iter().map(String::as_str).collect();
+        for id in &ids {
+            if !seen.insert(id) {
+                remarks.push(format!(
+                    "'{}' is in several groups of 'groups'; found, it meets all of them",
+                    shown(id)
+                ));
+            }
+        }
+    }
+    let others = relevant.unwrap_or_default().iter();
+    if let Some(other) = others.into_iter().find(|id| !seen.contains(id.as_str())) {
+        remarks.push(format!(
+            "'groups' counts and 'relevant' does not, which names '{}' besides",
+            shown(other)
+        ));
+    }
+}
+
+/// A name for a message.
+fn shown(name: &str) -> String {
+    one_line(name, 96)
+}
+
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
@@ -107,17 +199,26 @@ impl<'a> Line<'a> {
         serde_json::from_str(json)
             .map(|fields| Self { file, line, fields })
             .map_err(|cause| {
+                // What reads JSON knows one line, and would call it the first.
+                let column = cause.column();
+                let text = cause.to_string();
+                let within = format!(" at line {} column {column}", cause.line());
+                let fault = text.strip_suffix(&within).unwrap_or(&text);
                 Error::new(
                     ErrorKind::InvalidConfig,
-                    format!("{file}:{line}: not a JSON object: {cause}"),
+                    format!("{file}:{line}: not a JSON object: {fault} (column {column})"),
                 )
             })
+    }
+
+    fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
     }
 
     fn fault(&self, field: &str, fault: &str) -> Error {
         Error::new(
             ErrorKind::InvalidConfig,
-            format!("{}:{}: the field '{field}' {fault}", self.file, self.line),
+            format!("{}: the field '{field}' {fault}", self.place()),
         )
     }
 

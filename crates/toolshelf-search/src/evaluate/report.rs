@@ -1,14 +1,18 @@
 //! Asks an index all queries of a judged set, and counts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use toolshelf_core::search::{IndexedTool, SearchIndex, SearchQuery};
+use toolshelf_core::text::one_line;
 use toolshelf_core::{Error, GroupId, ToolKey};
 
 use crate::evaluate::metric::Figures;
 use crate::evaluate::read::{JudgedQuery, JudgedTool, NO_MATCH};
+
+/// What the figures of all queries are called, so that no kind can be.
+pub(crate) const OVERALL: &str = "overall";
 
 /// How many hits are asked for.
 const LIMIT: usize = 50;
@@ -41,6 +45,10 @@ pub struct Report {
     pub no_match: NoMatch,
     /// Queries with an answer that got none.
     pub unanswered: usize,
+    /// Queries that name no tool of the set, and are not of the kind that no tool answers.
+    pub not_counted: usize,
+    /// What is odd about lines of the set, each with its place.
+    pub remarks: Vec<String>,
     /// How long the first search took, which may have built the index.
     pub first: Duration,
     /// How long all queries took together, once the index was built.
@@ -63,9 +71,10 @@ impl Report {
             .map(|(kind, figures)| (kind.clone(), figures_json(figures)))
             .collect();
         let mut report = json!({
-            "overall": figures_json(&self.overall),
+            OVERALL: figures_json(&self.overall),
             "kinds": kinds,
             "unanswered": self.unanswered,
+            "not_counted": self.not_counted,
             "first_query_us": micros(self.first),
             "per_query_us": micros(self.per_query()),
         });
@@ -128,7 +137,10 @@ pub fn evaluate(
         by_id.insert(&judged.id, at);
         by_key.insert(&judged.tool.key, at);
     }
-    let mut report = Report::default();
+    let mut report = Report {
+        remarks: remarks(tools, queries),
+        ..Report::default()
+    };
     if let Some(query) = queries.first() {
         let start = Instant::now();
         ask(index, query)?;
@@ -147,6 +159,42 @@ pub fn evaluate(
         report.runs.push(ids);
     }
     Ok(report)
+}
+
+/// What is odd about lines of a judged set, each with its place: of the tools, then of the
+/// queries.
+fn remarks(tools: &[JudgedTool], queries: &[JudgedQuery]) -> Vec<String> {
+    let ids: HashSet<&str> = tools.iter().map(|judged| &*judged.id).collect();
+    let mut remarks = Vec::new();
+    for judged in tools {
+        let place = &judged.place;
+        remarks.extend(judged.remarks.iter().map(|it| format!("{place}: {it}")));
+    }
+    for judged in queries {
+        let place = &judged.place;
+        remarks.extend(judged.remarks.iter().map(|it| format!("{place}: {it}")));
+        let needed = judged.needed.iter().flatten();
+        let (known, unknown): (Vec<&str>, Vec<&str>) =
+            needed.map(String::as_str).partition(|id| ids.contains(id));
+        if let Some(first) = unknown.first() {
+            let more = match unknown.len() - 1 {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            remarks.push(format!(
+                "{place}: no tool has the id '{}'{more}, which is left out",
+                one_line(first, 96)
+            ));
+        }
+        let no_match = judged.needed.is_empty() && judged.kind.as_deref() == Some(NO_MATCH);
+        if known.is_empty() && !no_match {
+            remarks.push(format!(
+                "{place}: the query is not counted: it needs no tool of the set, and its kind is \
+                 not '{NO_MATCH}'"
+            ));
+        }
+    }
+    remarks
 }
 
 fn ask(index: &dyn SearchIndex, query: &JudgedQuery) -> Result<Vec<ToolKey>, Error> {
@@ -173,7 +221,11 @@ impl Report {
                 known.copied().collect()
             })
             .collect();
-        self.unanswered += usize::from(found.is_empty() && needed.iter().any(|g| !g.is_empty()));
+        if needed.iter().all(Vec::is_empty) {
+            self.not_counted += 1;
+            return;
+        }
+        self.unanswered += usize::from(found.is_empty());
         self.overall.add(&needed, found);
         if let Some(kind) = &query.kind {
             self.kinds

@@ -266,6 +266,76 @@ fn what_no_server_may_send_is_read_all_the_same() {
     }
 }
 
+#[test]
+fn nothing_is_better_than_perfect() {
+    // One tool that meets two needs, and one that is named twice.
+    let report = report(
+        r#"{"query":"t1","groups":[["s/t1","s/t2"],["s/t1"]]}
+           {"query":"t1","relevant":["s/t1","s/t1"]}"#,
+    );
+    assert_figures(&report.overall, [1.0; 8]);
+    assert_eq!(
+        report.remarks,
+        [
+            "queries:1: 's/t1' is in several groups of 'groups'; found, it meets all of them",
+            "queries:2: 'relevant' names 's/t1' twice; it counts once",
+        ]
+    );
+}
+
+#[test]
+fn what_does_not_count_is_remarked_with_its_place() {
+    let report = report(
+        r#"{"query":"t1","relevant":["s/t1","s/nope","s/neither"]}
+           {"query":"t1","relevant":["t1"],"kind":"lost"}
+           {"query":"t1","relevant":[]}
+
+           {"query":"t2","groups":[["s/t2"],[]],"relevant":["s/t2"],"kind":""}
+           {"query":"t2","groups":[["s/t2"]],"relevant":["s/t2","s/t3"]}
+           {"query":"t2","groups":[],"relevant":["s/t2"]}
+           {"query":"none","relevant":[],"kind":"no-match"}"#,
+    );
+    assert_figures(&report.overall, [1.0; 8]);
+    assert_eq!((report.overall.queries, report.not_counted), (4, 2));
+    assert_eq!(report.to_json()["not_counted"], 2);
+    assert!(report.kinds.is_empty());
+    assert_eq!(
+        report.remarks,
+        [
+            "queries:1: no tool has the id 's/nope' (and 1 more), which is left out",
+            "queries:2: no tool has the id 't1', which is left out",
+            "queries:2: the query is not counted: it needs no tool of the set, and its kind is not \
+             'no-match'",
+            "queries:3: the query is not counted: it needs no tool of the set, and its kind is not \
+             'no-match'",
+            "queries:5: a group of 'groups' is empty, and is left out",
+            "queries:5: the kind is empty, which counts as none",
+            "queries:6: 'groups' counts and 'relevant' does not, which names 's/t3' besides",
+        ]
+    );
+}
+
+#[test]
+fn tools_that_queries_cannot_mean_are_remarked() {
+    let tools = read_tools(
+        "tools",
+        "\u{feff}{\"name\":\"a\"}\n{\"id\":\"/a\",\"name\":\"b\"}\n{\"server\":\"s\",\"name\":\"c\"}",
+    )
+    .unwrap();
+    let remarks: Vec<&str> = tools
+        .iter()
+        .flat_map(|tool| tool.remarks.iter().map(String::as_str))
+        .collect();
+    assert_eq!(
+        remarks,
+        [
+            "the tool has neither 'server' nor 'id', so its id is '/a'",
+            "the id '/a' is that of tools:1, too; queries mean the last one",
+        ]
+    );
+    assert_eq!(tools[1].place, "tools:2");
+}
+
 fn fault<T>(read: Result<T, Error>) -> String {
     let error = read.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidConfig);
@@ -320,7 +390,14 @@ fn a_fault_in_the_tools_names_file_line_and_field() {
 fn a_fault_in_the_queries_names_file_line_and_field() {
     let good = "{\"query\":\"a\",\"relevant\":[]}\r\n";
     for (line, says) in [
-        ("nonsense", "q.jsonl:2: not a JSON object"),
+        (
+            "nonsense",
+            "q.jsonl:2: not a JSON object: expected ident (column 2)",
+        ),
+        (
+            r#"{"query":"a","relevant":[],"kind":"overall"}"#,
+            "q.jsonl:2: the field 'kind' cannot be 'overall'",
+        ),
         (
             r#"{"relevant":[]}"#,
             "q.jsonl:2: the field 'query' is missing",
