@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use toolshelf_core::{
     Call, CallContext, Cancellation, ContentBlock, Event, FnTool, GroupId, JsonText, Message, Role,
-    Strategy, Tool, ToolDefinition, ToolGroup, ToolName, ToolResult,
+    Strategy, Surface, Tool, ToolDefinition, ToolGroup, ToolName, ToolResult,
 };
 use toolshelf_discovery::{DiscoveryReader, Followed, Neutral, Source, read_marker, write_marker};
 use toolshelf_mcp::StdioServer;
@@ -24,6 +24,7 @@ use toolshelf_shelf::{Session, SessionOptions, Shelf};
 use toolshelf_strategies::{
     Dispatch, DispatchOptions, Inject, Standard, Tst, TstAuto, TstAutoOptions,
 };
+use toolshelf_testkit::host::{self, Answered};
 use toolshelf_tests::real_server;
 
 /// Nothing here takes longer, however busy the machine is.
@@ -49,12 +50,30 @@ fn server(name: &str) -> (Arc<StdioServer>, ToolGroup) {
     (Arc::new(server), group)
 }
 
-/// A host with a loop of its own: what it keeps of a conversation.
+/// A session of a shelf, as a host with a script talks to it.
+struct Driven(Session);
+
+impl host::Session for Driven {
+    async fn surface(&mut self) -> Result<Arc<Surface>, String> {
+        let surface = self.0.surface(&Cancellation::new()).await;
+        surface.map_err(|error| error.to_string())
+    }
+
+    async fn calls(&mut self, calls: Vec<Call>) -> Result<Vec<Answered>, String> {
+        let calls = calls.into_iter().map(|call| (call, CallContext::new()));
+        let reports = self.0.call_batch(calls.collect()).await;
+        let told = reports
+            .iter()
+            .map(|report| Answered::text_of(report.text(), report.is_error()));
+        Ok(told.collect())
+    }
+}
+
+/// A host with servers, and what it reads out of its history.
 struct Host {
     shelf: Shelf,
     strategy: Arc<dyn Strategy>,
-    session: Session,
-    history: Vec<Message>,
+    conversation: host::Host<Driven>,
     reader: DiscoveryReader<Neutral>,
     time: Arc<StdioServer>,
     everything: Arc<StdioServer>,
@@ -79,67 +98,46 @@ impl Host {
         Self {
             shelf,
             strategy,
-            session,
-            history: Vec::new(),
+            conversation: host::Host::new(Driven(session)),
             reader: DiscoveryReader::new(Neutral, Source::usual()),
             time,
             everything,
         }
     }
 
-    async fn offered(&self) -> Vec<String> {
-        let surface = self.session.surface(&Cancellation::new()).await.unwrap();
-        let names = surface.tools.iter().map(|slot| slot.name.to_string());
-        names.collect()
+    async fn offered(&mut self) -> Vec<String> {
+        self.conversation.offered().await.unwrap()
     }
 
     /// One turn: the model calls a tool that it is offered, and reads the answer.
     async fn turn(&mut self, name: &str, arguments: Value) -> String {
-        let offered = self.offered().await;
-        assert!(
-            offered.iter().any(|offered| offered == name),
-            "{}: the model is offered {offered:?}, not {name}",
-            self.strategy.name()
-        );
-        self.call(name, arguments).await
+        let told = self.conversation.say(name, arguments).await.unwrap();
+        self.follow();
+        told
     }
 
+    /// A call of a model that does not care for what it is offered.
     async fn call(&mut self, name: &str, arguments: Value) -> String {
-        let call = Call {
-            id: format!("call_{}", self.history.len()),
-            name: name.to_owned(),
-            arguments,
-        };
-        let report = self.session.call(call.clone(), CallContext::new()).await;
-        let text = report.text();
-        let message = |role, content| Message {
-            role,
-            content,
-            calls: Vec::new(),
-            answers: None,
-        };
-        self.history.push(Message {
-            calls: vec![call.clone()],
-            ..message(Role::Assistant, Vec::new())
-        });
-        self.history.push(Message {
-            answers: Some(call.id),
-            ..message(Role::Tool, vec![ContentBlock::text(text.clone())])
-        });
-        let read = self.reader.follow(&self.history);
+        let call = [(name, arguments)];
+        let answers = self.conversation.made_up(&call).await.unwrap();
+        self.follow();
+        answers[0].text()
+    }
+
+    fn follow(&mut self) {
+        let read = self.reader.follow(&self.conversation.history);
         assert!(
             matches!(read, Followed::Read { messages: 2, .. }),
             "{read:?}"
         );
-        text
     }
 
     /// The history becomes a summary, with what was found on it, and the process another one.
     async fn compact_and_restart(&mut self) {
         let names: Vec<&str> = self.reader.names().iter().map(|name| &**name).collect();
         let marker = write_marker(&names).unwrap();
-        let state = serde_json::to_string(&*self.session.state()).unwrap();
-        self.history = vec![Message {
+        let state = serde_json::to_string(&*self.conversation.session.0.state()).unwrap();
+        self.conversation.history = vec![Message {
             role: Role::User,
             content: vec![ContentBlock::text(format!("Earlier: {PAGE}"))],
             calls: Vec::new(),
@@ -147,7 +145,7 @@ impl Host {
         }];
         let mut reader = DiscoveryReader::new(Neutral, Source::usual());
         reader.adopt(&read_marker(&marker));
-        let followed = reader.follow(&self.history);
+        let followed = reader.follow(&self.conversation.history);
         assert_ne!(followed, Followed::Changed);
         assert_eq!(
             reader.names(),
@@ -166,8 +164,11 @@ impl Host {
             .await
             .unwrap();
         assert!(report.failed.is_empty(), "{:?}", report.failed);
-        self.session = session;
-        self.session.observe(&Event::Compacted { marker: None });
+        self.conversation.session = Driven(session);
+        self.conversation
+            .session
+            .0
+            .observe(&Event::Compacted { marker: None });
     }
 
     /// The server ends and its group is taken away.

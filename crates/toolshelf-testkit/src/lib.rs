@@ -17,7 +17,9 @@
 //! although it is there is an error: nothing is skipped in silence.
 //!
 //! [`World`] holds groups in any condition and meets a planner's needs without a runtime;
-//! [`Live`] is a session over one. [`NameIndex`] is a search index for strategies that need
+//! [`Live`] is a session over one, and [`host`] a host with a model that follows a script.
+//! [`faulty`] has loaders with faults; a whole server with faults is the crate
+//! `toolshelf-faults`. [`NameIndex`] is a search index for strategies that need
 //! one. [`generators`] makes inputs for properties of your own, and [`Golden`] compares texts
 //! with golden files.
 //!
@@ -53,8 +55,10 @@
 pub mod catalog;
 mod clause;
 pub mod codec;
+pub mod faulty;
 pub mod generators;
 mod golden;
+pub mod host;
 pub mod index;
 mod live;
 pub mod loader;
@@ -69,4 +73,5 @@ pub use clause::{Broken, Clause, Verdict, broken};
 pub use golden::Golden;
 pub use live::{Live, call, offered, text, written};
 pub use names::NameIndex;
+pub use wait::block_on;
 pub use world::World;

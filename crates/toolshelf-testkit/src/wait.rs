@@ -1,6 +1,6 @@
 //! Futures without a runtime: running them, giving them up, and not waiting for ever.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,12 +16,23 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs a future to its end on this thread.
-pub(crate) fn block_on(mut future: Pin<Box<dyn Future<Output = ()> + '_>>) {
+/// Runs a future to its end on this thread, without a runtime: for futures that need none, as
+/// those of this crate do.
+///
+/// ```
+/// let loader = toolshelf_testkit::faulty::Faulty::default();
+/// let load = toolshelf_core::ToolLoader::load(&loader, Default::default());
+/// assert!(toolshelf_testkit::block_on(load).is_ok());
+/// ```
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut cx = Context::from_waker(&waker);
-    while future.as_mut().poll(&mut cx).is_pending() {
-        std::thread::park();
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
     }
 }
 
@@ -71,8 +82,8 @@ impl Future for Pause {
 
 /// The output of a future, or nothing when it takes longer. It is dropped then.
 pub(crate) async fn within<T>(time: Duration, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = std::pin::pin!(future);
-    let mut pause = std::pin::pin!(Pause::new(time));
+    let mut future = pin!(future);
+    let mut pause = pin!(Pause::new(time));
     std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
         Poll::Pending => pause.as_mut().poll(cx).map(|()| None),
@@ -83,7 +94,7 @@ pub(crate) async fn within<T>(time: Duration, future: impl Future<Output = T>) -
 /// The output of a future that is polled so many times at most; nothing when it has not
 /// ended then. It is dropped then, at one of its awaits.
 pub(crate) async fn polled<T>(times: usize, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = std::pin::pin!(future);
+    let mut future = pin!(future);
     let mut left = times;
     std::future::poll_fn(|cx| {
         left -= 1;
@@ -123,7 +134,7 @@ pub(crate) async fn both<A, B>(
     one: impl Future<Output = A>,
     other: impl Future<Output = B>,
 ) -> (A, B) {
-    let (mut one, mut other) = (std::pin::pin!(one), std::pin::pin!(other));
+    let (mut one, mut other) = (pin!(one), pin!(other));
     let (mut first, mut second) = (None, None);
     std::future::poll_fn(|cx| {
         if first.is_none()

@@ -17,6 +17,8 @@ use toolshelf_shelf::{
     AnsweredBy, BeforeCall, CallHook, Limits, Permission, Policy, Shelf, ShelfBuilder,
 };
 
+use toolshelf_testkit::faulty::{Faulty, Gate, Load};
+
 use crate::fixtures::{
     ANY, Log, definition, dispatch, echo, forward, forward_request, group, id, load, observer,
     standard, surface,
@@ -211,19 +213,9 @@ async fn a_cancelled_call_ends_at_once_wherever_it_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_does_not_end_the_load_that_it_waited_for() {
-    let log = Log::default();
-    let gate = Arc::new(Notify::new());
-    let loader = {
-        let (log, gate) = (log.clone(), gate.clone());
-        move |_: LoadContext| {
-            let (log, gate) = (log.clone(), gate.clone());
-            async move {
-                gate.notified().await;
-                Ok(crate::fixtures::echoes(&log, "g", &["t"]))
-            }
-        }
-    };
-    let shelf = crate::fixtures::shelf([ToolGroup::new(id("g"), loader)]);
+    let gate = Gate::new();
+    let slow = Load::brings(&["t"]).after(&gate);
+    let shelf = crate::fixtures::shelf([Faulty::new([slow]).group("g")]);
     let session = dispatch(&shelf);
     let impatient = CallContext::new();
     let cancellation = impatient.cancellation.clone();
@@ -235,14 +227,14 @@ async fn a_cancelled_call_does_not_end_the_load_that_it_waited_for() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         cancellation.cancel();
         tokio::time::sleep(Duration::from_secs(1)).await;
-        gate.notify_one();
+        gate.open();
     })
     .await;
     assert_eq!(
         reports[0].text(),
         "The call of `deferred_tool_call` was cancelled."
     );
-    assert_eq!(reports[1].text(), "g/t {}");
+    assert_eq!(reports[1].text(), "done");
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,6 +16,7 @@ use toolshelf_shelf::{
     AnsweredBy, CallReport, Session, SessionOptions, Shelf, ShelfBuilder, ShelfEvent,
 };
 use toolshelf_strategies::{Dispatch, Inject, Standard, Tst};
+use toolshelf_testkit::host::Answered;
 
 /// A schema that lets everything through.
 pub(crate) const ANY: &str = r#"{"type":"object"}"#;
@@ -252,6 +253,25 @@ pub(crate) fn prefix(surface: &Surface) -> String {
     }
     bytes.push_str(surface.prompt_section.as_deref().unwrap_or_default());
     bytes
+}
+
+/// A session as a host with a script talks to it.
+pub(crate) struct Driven<'a>(pub(crate) &'a Session);
+
+impl toolshelf_testkit::host::Session for Driven<'_> {
+    async fn surface(&mut self) -> Result<Arc<Surface>, String> {
+        let surface = self.0.surface(&Cancellation::new()).await;
+        surface.map_err(|error| error.to_string())
+    }
+
+    async fn calls(&mut self, calls: Vec<Call>) -> Result<Vec<Answered>, String> {
+        let calls = calls.into_iter().map(|call| (call, CallContext::new()));
+        let reports = self.0.call_batch(calls.collect()).await;
+        let told = reports
+            .iter()
+            .map(|report| Answered::text_of(report.text(), report.is_error()));
+        Ok(told.collect())
+    }
 }
 
 /// A short form of an event.

@@ -1,37 +1,19 @@
 //! The strategies in a host's own loop of ten lines, with a model that follows a script.
 
-use serde_json::{Value, json};
-use toolshelf_core::{CallContext, Cancellation};
+use serde_json::json;
+use toolshelf_core::CallContext;
 use toolshelf_shelf::Session;
+use toolshelf_testkit::host::{Host, Scripted};
 
 use crate::fixtures::{
-    self, Log, answer, call, dispatch, forward, group, id, inject, load, offered, request,
+    self, Driven, Log, answer, call, dispatch, forward, group, id, inject, load, offered, request,
     returning, shelf, standard, surface,
 };
 
-/// One message of the model: the calls that it makes.
-type Turn = Vec<(&'static str, Value)>;
-
 /// The whole of a host: surface, model, calls, history.
-async fn play(session: &Session, script: Vec<Turn>) -> Vec<String> {
-    let mut history = Vec::new();
-    for turn in script {
-        let surface = session.surface(&Cancellation::new()).await.unwrap();
-        history.push(format!("offered: {}", names(&surface.tools)));
-        let calls = turn
-            .into_iter()
-            .map(|(name, arguments)| request(name, arguments));
-        let calls = calls.map(|call| (call, CallContext::new())).collect();
-        for report in session.call_batch(calls).await {
-            history.push(report.text());
-        }
-    }
-    history
-}
-
-fn names(tools: &[toolshelf_core::ToolSlot]) -> String {
-    let names: Vec<&str> = tools.iter().map(|slot| &*slot.name).collect();
-    names.join(" ")
+async fn play(session: &Session, script: Vec<Vec<Scripted<'_>>>) -> Vec<String> {
+    let mut host = Host::new(Driven(session));
+    host.play(&script).await.unwrap()
 }
 
 fn two_groups(log: &Log) -> toolshelf_shelf::Shelf {

@@ -1,7 +1,6 @@
 //! Loading: once at a time for a group, in parallel for several, in time, with back-off.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -9,6 +8,7 @@ use tokio::sync::{Barrier, Notify, Semaphore};
 use tokio::time::Instant;
 use toolshelf_core::{Cancellation, Error, ErrorKind, LoadContext, Loaded, ToolGroup};
 use toolshelf_shelf::{Limits, Shelf};
+use toolshelf_testkit::faulty::{Faulty, Gate, Load};
 
 use crate::fixtures::{self, Log, echoes, failing, group, id, observer, shelf};
 
@@ -83,21 +83,9 @@ async fn groups_are_loaded_in_parallel() {
 
 #[tokio::test(start_paused = true)]
 async fn no_more_loaders_run_at_once_than_the_limit_says() {
-    let running = Arc::new(AtomicUsize::new(0));
-    let most = Arc::new(AtomicUsize::new(0));
-    let loader = {
-        let (running, most) = (running.clone(), most.clone());
-        move |_: LoadContext| {
-            let (running, most) = (running.clone(), most.clone());
-            async move {
-                most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                tokio::time::sleep(Duration::from_secs(1)).await;
-                running.fetch_sub(1, Ordering::SeqCst);
-                Ok(Loaded::default())
-            }
-        }
-    };
-    let groups = (0..10).map(|n| ToolGroup::new(id(&format!("g{n}")), loader.clone()));
+    let gate = Gate::new();
+    let loader = Faulty::new([Load::brings(&[]).after(&gate)]);
+    let groups = (0..10).map(|n| loader.group(&format!("g{n}")));
     let shelf = Shelf::builder()
         .groups(groups)
         .limits(Limits {
@@ -106,9 +94,13 @@ async fn no_more_loaders_run_at_once_than_the_limit_says() {
         })
         .build()
         .unwrap();
-    let results = shelf.load_all(&never()).await;
+    let (never, opens) = (never(), async {
+        settle().await;
+        gate.open();
+    });
+    let (results, ()) = futures::future::join(shelf.load_all(&never), opens).await;
     assert!(results.iter().all(|(_, result)| result.is_ok()));
-    assert_eq!(most.load(Ordering::SeqCst), 3);
+    assert_eq!((loader.begun(), loader.most_at_once()), (10, 3));
 }
 
 #[tokio::test(start_paused = true)]
@@ -250,21 +242,9 @@ async fn the_pause_after_a_failure_doubles_up_to_a_cap() {
 
 #[tokio::test(start_paused = true)]
 async fn success_and_invalidation_end_the_pauses() {
-    let attempts = Arc::new(AtomicUsize::new(0));
-    let loader = {
-        let attempts = attempts.clone();
-        // Only the third attempt succeeds.
-        move |_: LoadContext| {
-            let attempt = attempts.fetch_add(1, Ordering::SeqCst);
-            async move {
-                match attempt {
-                    2 => Ok(Loaded::default()),
-                    _ => Err(fixtures::refused()),
-                }
-            }
-        }
-    };
-    let shelf = shelf([ToolGroup::new(id("g"), loader)]);
+    let fails = || Load::Fails(ErrorKind::Unavailable);
+    let third = Faulty::new([fails(), fails(), Load::brings(&[]), fails()]);
+    let shelf = shelf([third.group("g")]);
     let pause = async || {
         assert!(shelf.load(&id("g"), &never()).await.is_err());
         let refused = shelf.load(&id("g"), &never()).await.unwrap_err();

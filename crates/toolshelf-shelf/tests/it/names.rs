@@ -8,6 +8,7 @@ use toolshelf_core::{
 };
 use toolshelf_shelf::{AnsweredBy, Session, SessionOptions, Shelf};
 use toolshelf_strategies::{Dispatch, Inject};
+use toolshelf_testkit::faulty::Faulty;
 
 use crate::fixtures::{
     ANY, Log, answer, call, dispatch, echo, echoes, failing, forward, group, id, inject, load,
@@ -50,9 +51,7 @@ async fn a_tool_has_a_qualified_a_wire_and_a_bare_name() {
 #[tokio::test(start_paused = true)]
 async fn an_unknown_name_does_not_wait_for_a_group_that_hangs() {
     let log = Log::default();
-    let hangs = ToolGroup::new(id("slow"), async |_: LoadContext| {
-        std::future::pending::<Result<Loaded, toolshelf_core::Error>>().await
-    });
+    let hangs = Faulty::hangs().group("slow");
     let shelf = shelf([group(&log, "files", &["read"]), hangs]);
     let begun = tokio::time::Instant::now();
     let starting = "not known yet, since they are still starting: `slow`.";

@@ -16,6 +16,7 @@ use toolshelf_core::{
 use toolshelf_search::Lexical;
 use toolshelf_shelf::{SessionOptions, Shelf};
 use toolshelf_strategies::{Dispatch, DispatchOptions, Tst};
+use toolshelf_testkit::faulty::Faulty;
 
 use crate::fixtures::{
     ANY, Log, begin, call, echo, echoes, failing, forward, group, id, load, names_in, offered,
@@ -275,24 +276,15 @@ async fn a_search_does_not_wait_for_long_for_what_another_has_begun_to_load() {
 #[tokio::test]
 async fn a_server_that_hangs_holds_up_no_search_that_finds_something() {
     let log = Log::default();
-    let (started, never) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let begun = started.clone();
-    let hanging = ToolGroup::new(id("hanging"), move |_: LoadContext| {
-        let (started, never) = (begun.clone(), never.clone());
-        async move {
-            started.notify_one();
-            never.notified().await;
-            Err(crate::fixtures::refused())
-        }
-    });
+    let hanging = Faulty::hangs();
     let mut groups = two(&log);
-    groups.push(hanging);
+    groups.push(hanging.group("hanging"));
     let shelf = searched(groups).build().unwrap();
     let starting = shelf.clone();
     let waiting = tokio::spawn(async move {
         let _ = starting.load(&id("hanging"), &Cancellation::new()).await;
     });
-    started.notified().await;
+    hanging.until_begun(1).await;
     let answer = search(&tst(&shelf), "select:create_issue").await;
     assert_eq!(answer, "Found 1 deferred tool(s): github__create_issue.");
     waiting.abort();

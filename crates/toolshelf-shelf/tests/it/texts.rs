@@ -11,6 +11,7 @@ use toolshelf_core::{
     ToolResult,
 };
 use toolshelf_shelf::{Permission, Policy, Shelf, TEXT_FORMAT};
+use toolshelf_testkit::faulty::Faulty;
 
 use crate::GOLDEN;
 use crate::fixtures::{
@@ -61,9 +62,7 @@ async fn group_not_available() {
         ToolGroup::new(id("b"), sign_in)
             .declared_tools(["u"])
             .unwrap(),
-        ToolGroup::new(id("c"), |_: LoadContext| async { panic!("a secret") })
-            .declared_tools(["v"])
-            .unwrap(),
+        Faulty::panics().group("c").declared_tools(["v"]).unwrap(),
     ]);
     let session = dispatch(&shelf);
     let mut texts = Vec::new();
@@ -137,8 +136,7 @@ async fn call_failed() {
 
 #[tokio::test(start_paused = true)]
 async fn not_resolved_in_time() {
-    let hangs = |_: LoadContext| std::future::pending::<Result<Loaded, Error>>();
-    let session = dispatch(&shelf([ToolGroup::new(id("g"), hangs)]));
+    let session = dispatch(&shelf([Faulty::hangs().group("g")]));
     let mut texts = Vec::new();
     for (name, arguments) in [
         ("load_tools", json!({"group_id": "g"})),

@@ -8,7 +8,9 @@
 
 mod catalog;
 mod codec;
+mod faulty;
 mod golden;
+mod host;
 mod index;
 mod loader;
 mod strategy;
