@@ -323,7 +323,8 @@ impl Answer {
 ///   how it ended, ready or failed, never pending.
 /// * `surface`: names of tools are unique and legal for the strictest provider, none is that
 ///   of an own tool, and each runs the tool that stands there. Definitions are those of
-///   the servers, verbatim. When the strategy defers, its load or search tool is always in it.
+///   the servers, verbatim. When the strategy defers, it has a tool that loads, searches or
+///   forwards, and each of these is always in it.
 /// * `surface` does not look at the state when `stable` says so, and loads that bring what was
 ///   declared change no byte of it, so that the driver may make it once.
 /// * A surface whose deltas were applied is followed by the same one, without deltas and

@@ -77,20 +77,24 @@ pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 8
     ])
 }
 
-/// A strategy that defers has its load or search tool in each request: before anything is
-/// loaded and after all is, with no groups and with none that work, after a compaction, in a
-/// prompt and in an MCP server.
+/// A strategy that defers has a tool that loads, searches or forwards, and each that it has is
+/// in each request: before anything is loaded and after all is, with no groups and with none
+/// that work, after a compaction, in a prompt and in an MCP server.
 ///
 /// # Errors
 ///
 /// When the clause does not hold.
-pub fn its_load_or_search_tool_is_always_there(subject: &Subject) -> Verdict {
-    clause("its_load_or_search_tool_is_always_there", || {
+pub fn the_way_to_deferred_tools_is_always_there(subject: &Subject) -> Verdict {
+    clause("the_way_to_deferred_tools_is_always_there", || {
         let load = subject.load.map(|load| load("mail", None).name);
         let search = subject.search.map(|search| search("mail").name);
-        let wanted: Vec<String> = load.into_iter().chain(search).collect();
+        let forward = subject
+            .forward
+            .map(|forward| forward("send", json!({})).name);
+        let wanted: Vec<String> = [load, search, forward].into_iter().flatten().collect();
         require(!wanted.is_empty(), || {
-            "it has neither; a deferred tool cannot be reached".to_owned()
+            "it has no tool that loads, searches or forwards: a deferred tool cannot be reached"
+                .to_owned()
         })?;
         let check = |when: &str, surface: &Surface| {
             let names = offered(surface);

@@ -282,7 +282,7 @@ macro_rules! __strategy {
     };
     (defers $then:ident) => {
         $crate::__clauses! { $then strategy defers:
-            its_load_or_search_tool_is_always_there,
+            the_way_to_deferred_tools_is_always_there,
             deferred_tools_stay_out_until_they_are_disclosed,
         }
     };
@@ -380,7 +380,7 @@ macro_rules! __strategy {
 /// // What the tests would say: it keeps tools back and gives no way to them.
 /// let clauses = toolshelf_testkit::strategy::clauses();
 /// let fails = toolshelf_testkit::broken(&clauses, &nothing(), &["lazy", "defers"]);
-/// assert!(fails.contains(&"its_load_or_search_tool_is_always_there"));
+/// assert!(fails.contains(&"the_way_to_deferred_tools_is_always_there"));
 /// assert!(!fails.contains(&"a_surface_starts_no_server_of_deferred_tools"));
 /// # }
 /// ```

@@ -9,7 +9,7 @@
 //!     id: &id, title: Some("Mail"), description: None, names: None, partly_loaded: false,
 //! };
 //! let view = CatalogView { groups: vec![group], ..CatalogView::default() };
-//! assert_eq!(Table.render(&view).text, "| group | about | tools |\n|---|---|---|\n| `mail` | Mail |  |");
+//! assert_eq!(Table.render(&view).text, "| group | about | tools |\n|---|---|---|\n| `mail` | Mail | ? |");
 //! # Ok::<(), toolshelf_core::Error>(())
 //! ```
 
@@ -53,14 +53,18 @@ fn row(group: &CatalogGroup<'_>, names: usize) -> String {
         .map(|text| cell(text, MAX_ABOUT_BYTES))
         .filter(|text| !text.is_empty())
         .collect();
-    let all = group.names.as_deref().unwrap_or_default();
+    // Tools that are not known are not none.
+    let all = group.names.as_deref();
     let mut tools: Vec<String> = all
+        .unwrap_or_default()
         .iter()
         .take(names)
         .map(|name| cell(name.as_str(), usize::MAX))
         .collect();
-    if all.len() > tools.len() {
-        tools.push(format!("+{}", all.len() - tools.len()));
+    match all.map(|all| all.len() - tools.len()) {
+        None => tools.push("?".to_owned()),
+        Some(0) => {}
+        Some(more) => tools.push(format!("+{more}")),
     }
     let id = cell(group.id.as_str(), usize::MAX);
     format!("\n| `{id}` | {} | {} |", about.join(": "), tools.join(", "))
@@ -107,7 +111,7 @@ impl CatalogFormat for Table {
             }
         }
         let fits = |count: &usize| with(0, *count).len() + 2 + MORE.len() <= budget;
-        let count = (1..groups.len()).rev().find(fits).unwrap_or(0);
+        let count = (0..groups.len()).take_while(fits).last().unwrap_or(0);
         let shortest = format!("{}\n\n{MORE}", with(0, count));
         text(shortest, CatalogTier::SomeGroups)
     }

@@ -62,7 +62,7 @@ fn a_broken_surface_is_told_by_its_clause() {
     check(Fault::RepeatsNews, &["a_surface_comes_to_rest"]);
     check(
         Fault::NoLoadTool,
-        &["its_load_or_search_tool_is_always_there"],
+        &["the_way_to_deferred_tools_is_always_there"],
     );
     check(Fault::Sorted, &["the_array_grows_at_its_end_only"]);
     check(

@@ -1,0 +1,14 @@
+//! `menu` under the kit for strategies.
+
+use outside_menu::{Menu, MenuOptions};
+use serde_json::json;
+use toolshelf_testkit::strategy::Subject;
+use toolshelf_testkit::{call, strategy_tests};
+
+fn menu() -> Subject {
+    let build = || Menu::new(MenuOptions::default()).expect("`menu` is the name of a tool");
+    Subject::new(build)
+        .forward_with(|name, arguments| call("menu", json!({"tool": name, "input": arguments})))
+}
+
+strategy_tests!(menu: stable, defers, lazy, forwards);
