@@ -165,8 +165,8 @@ Environment:
   ENABLE_SEARCH_EXTRA_TOOLS, ENABLE_TOOL_SEARCH   Where neither --strategy nor the configuration
             says something, the first that is set chooses:
             true (1, yes, on) = tst; auto, auto:N = tst-auto from 10 or N % of the context window
-            on (auto:0 = tst, auto:100 = standard); false (0, no, off) = standard. An unset one
-            changes nothing
+            on (auto:0 = tst, auto:100 = standard); false (0, no, off) = standard. An unset or
+            empty one changes nothing
 
 Examples:
   toolshelf serve --config mcp.json
@@ -197,7 +197,7 @@ pub(crate) struct ServeArguments {
 
     /// The context window of your model, of which tst-auto takes a share [default: unknown, and
     /// 20,000 tokens decide]
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) context_window: Option<u64>,
 
     /// The index that search_tools uses [default: what the configuration says, else lexical/1]
@@ -421,7 +421,8 @@ QUERY is what a model may write: words for the task, `+word` for one that must o
 descriptions.
 
 A line of --tools is an object with `name` and, where known, `server`, `title`, `description`,
-`input_schema` and `id`; `-` reads standard input. --explain shows what each score is made of, largest part first.
+`input_schema` and `id`; `-` reads standard input. --explain shows what each score is made of,
+largest part first.
 
 The exit code is 0 when something was found, 1 when nothing was (the nearest names are printed), and
 2 when the query, a file or the configuration is wrong.

@@ -111,7 +111,9 @@ impl Choice {
         } else {
             None
         };
-        let strategy = registry.strategy(name, &options_for(name, given, searchable))?;
+        let strategy = registry
+            .strategy(name, &options_for(name, given, searchable))
+            .map_err(|error| with_auto(name, error, registry))?;
         // A list that grows with a session is not for clients whose list must not depend on
         // the connection.
         let grows = !strategy.stable() && !strategy.own_tools().is_empty();
@@ -127,6 +129,22 @@ impl Choice {
             decision,
         })
     }
+}
+
+/// The error for a name that no strategy has, with the one that the gateway knows besides.
+fn with_auto(name: &str, error: Error, registry: &Registry) -> Error {
+    let absent = registry.find(PluginKind::Strategy, name).is_err();
+    let names = registry.names(PluginKind::Strategy);
+    if !absent || names.is_empty() {
+        return error;
+    }
+    Error::new(
+        error.kind(),
+        format!(
+            "{}, and '{AUTO}', which chooses between two of them",
+            error.message()
+        ),
+    )
 }
 
 /// `tst` with those options of `tst-auto` that it has too.

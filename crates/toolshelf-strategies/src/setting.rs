@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// The variables that hold the setting; the first that is set counts.
+/// The variables that hold the setting; the first that is set counts. One that is empty is not
+/// set.
 pub const SETTING_VARIABLES: [&str; 2] = ["ENABLE_SEARCH_EXTRA_TOOLS", "ENABLE_TOOL_SEARCH"];
 
 /// The share of the context window in percent, where `auto` does not say another.
@@ -53,7 +54,7 @@ pub struct Setting {
 ///
 /// | value | mode |
 /// |---|---|
-/// | unset; `true`, `1`, `yes`, `on` | tst |
+/// | unset or empty; `true`, `1`, `yes`, `on` | tst |
 /// | `auto` | tst-auto at 10 % |
 /// | `auto:N` | N is brought into 0 to 100; 0 = tst, 100 = standard, else tst-auto at N % |
 /// | `auto:rubbish` | tst-auto at 10 %, with a warning |
@@ -70,7 +71,7 @@ pub struct Setting {
 /// ```
 pub fn search_setting(look_up: impl Fn(&str) -> Option<String>) -> Setting {
     for variable in SETTING_VARIABLES {
-        if let Some(value) = look_up(variable) {
+        if let Some(value) = look_up(variable).filter(|value| !value.trim().is_empty()) {
             let (mode, fault) = read(&value);
             return Setting {
                 mode,

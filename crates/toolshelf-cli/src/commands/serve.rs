@@ -90,10 +90,20 @@ fn strategy(arguments: &ServeArguments, config: &Config) -> Result<Option<Select
     Ok(Some(Selection::new(strategy, setting.mode.options())))
 }
 
+/// Strategies of ours that have no use for the size of the context window.
+const WINDOWLESS: [&str; 5] = ["dispatch", "inject", "tst", "standard", "auto"];
+
 pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Result<(), Failure> {
     let config = source::config(&arguments.servers)?;
     let mut options = GatewayOptions::default();
     options.strategy = strategy(arguments, &config)?;
+    let chosen = options.strategy.as_ref().or(config.strategy.as_ref());
+    let chosen = chosen.map_or("dispatch", |chosen| chosen.name.as_str());
+    if arguments.context_window.is_some() && WINDOWLESS.contains(&chosen) {
+        tracing::warn!(
+            "--context-window changes nothing under the strategy '{chosen}'; it is for tst-auto"
+        );
+    }
     options.index = arguments.index.clone().map(Selection::from);
     options.catalog = arguments.catalog.clone().map(Selection::from);
     options.context_window = arguments.context_window;

@@ -495,6 +495,28 @@ fn the_environment_chooses_where_the_command_line_does_not() {
         assert!(!log.contains("ENABLE_"), "{log}");
     }
     assert!(!log(&[], &[]).contains("chooses"));
+    let empty = log(&[], &[("ENABLE_TOOL_SEARCH", "")]);
+    assert!(!empty.contains("ENABLE_"), "{empty}");
+}
+
+#[test]
+fn a_strategy_that_there_is_not_and_a_window_that_nobody_reads_are_told() {
+    let config = TestConfig::of(&json!({"off": {"command": "false", "disabled": true}}));
+    let serve = |arguments: &[&str]| served(arguments, &[], &config.path);
+    let unknown = serve(&["--strategy", "atuo"]).ended(2).err;
+    assert!(
+        unknown.contains("there are: dispatch, inject, standard, tst, tst-auto, and 'auto'"),
+        "{unknown}"
+    );
+    let warning = "--context-window changes nothing under the strategy";
+    for (strategy, read) in [("dispatch", false), ("auto", false), ("tst-auto", true)] {
+        let log = serve(&["--strategy", strategy, "--context-window", "9000"]);
+        assert_eq!(log.ended(0).err.contains(warning), !read, "{strategy}");
+    }
+    let usual = serve(&["--context-window", "9000"]).ended(0).err;
+    assert!(usual.contains("under the strategy 'dispatch'"), "{usual}");
+    let none = serve(&["--strategy", "tst-auto", "--context-window", "0"]).ended(2);
+    assert!(none.err.contains("--context-window"), "{}", none.err);
 }
 
 #[test]

@@ -49,7 +49,6 @@ fn every_value_means_what_the_table_says() {
         ("no", Standard, false),
         ("off", Standard, false),
         ("OFF", Standard, false),
-        ("", Tst, true),
         ("2", Tst, true),
         ("automatic", Tst, true),
         ("auto 10", Tst, true),
@@ -74,6 +73,7 @@ fn unset_means_tst() {
     };
     assert_eq!(set(&[]), unset);
     assert_eq!(set(&[("ENABLE_SOMETHING", "false")]), unset);
+    assert_eq!(set(&[(NEW, ""), (OLD, " ")]), unset);
 }
 
 #[test]
@@ -85,6 +85,7 @@ fn the_first_variable_that_is_set_counts() {
     let odd = set(&[(NEW, "maybe"), (OLD, "false")]);
     assert_eq!(odd.mode, SearchMode::Tst);
     assert_eq!(set(&[(OLD, "false")]).mode, SearchMode::Standard);
+    assert_eq!(set(&[(NEW, ""), (OLD, "false")]).variable, Some(OLD));
 }
 
 #[test]
