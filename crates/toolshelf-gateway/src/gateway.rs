@@ -1,5 +1,6 @@
 //! The MCP server that hosts see.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use toolshelf_core::catalog::CatalogFormat;
 use toolshelf_core::codec::DiscoveryCodec;
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
-    Call, Cancellation, ContentBlock, Error, GroupId, JsonText, LoadContext, LoadedGroup,
+    Call, Cancellation, ContentBlock, Digest, Error, GroupId, JsonText, LoadContext, LoadedGroup,
     Placement, Registry, Repair, State, Strategy, ToolOutcome, ToolSlot,
 };
 use toolshelf_mcp::{
@@ -305,6 +306,18 @@ impl Gateway {
         let mut context = LoadContext::default();
         context.cancellation = cancellation.clone();
         server.list_verbatim(&context).await
+    }
+
+    /// The tools that are kept of a server from an earlier start, by what their definitions are
+    /// compared by; nothing where none are, and without a cache. Reads a file.
+    pub fn kept_tools(&self, id: &GroupId) -> Option<BTreeMap<String, Digest>> {
+        let record = self.servers.record(id)?;
+        let tools = record.definitions().into_iter();
+        Some(
+            tools
+                .map(|tool| (tool.name().to_string(), tool.digest()))
+                .collect(),
+        )
     }
 
     /// How `auto` decided and by which figures; nothing under another strategy.

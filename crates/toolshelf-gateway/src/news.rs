@@ -34,7 +34,7 @@ pub struct Change {
 
 impl Change {
     /// What is different between two lists.
-    pub(crate) fn between(
+    pub fn between(
         group: GroupId,
         before: &BTreeMap<String, Digest>,
         after: &BTreeMap<String, Digest>,
@@ -56,7 +56,7 @@ impl Change {
     }
 
     /// Whether nothing is different.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
     }
 

@@ -10,7 +10,7 @@ use toolshelf_shelf::Shelf;
 
 use toolshelf_mcp::Watchdog;
 
-use crate::cache::DescriptorCache;
+use crate::cache::{CachedServer, DescriptorCache};
 use crate::chain::CHAIN_VARIABLE;
 use crate::config::{Config, EntryState, ServerEntry};
 use crate::known::KnownServer;
@@ -143,6 +143,12 @@ impl Servers {
     pub(crate) fn get(&self, id: &GroupId) -> Option<&StdioServer> {
         let server = self.servers.iter().find(|server| server.id() == id);
         server.map(KnownServer::server)
+    }
+
+    /// What is kept of a server.
+    pub(crate) fn record(&self, id: &GroupId) -> Option<CachedServer> {
+        let server = self.servers.iter().find(|server| server.id() == id);
+        server?.record()
     }
 
     /// Makes sure that the list of a server is its present one, which starts it.

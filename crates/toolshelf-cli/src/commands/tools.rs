@@ -10,6 +10,7 @@ use toolshelf_gateway::config::{Config, EntryState, ServerEntry};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 
 use crate::arguments::ToolsArguments;
+use crate::commands::serve::cache;
 use crate::failure::Failure;
 use crate::output::{Look, Output, counted, cut, grouped};
 use crate::signals::guarded;
@@ -28,11 +29,16 @@ pub(crate) async fn run(
     }
     keep(&mut config, &arguments.only)?;
     let waiting = Waiting::new();
-    let gateway = gateway(&config, &waiting, registry)?;
+    let mut options = GatewayOptions::default();
+    options.observer = waiting.observer();
+    // What servers say now is kept for the next start, like any list.
+    options.cache = cache(arguments.servers.samples);
+    let gateway =
+        Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
     let cancellation = Cancellation::new();
     let servers = guarded(
         async {
-            let mut loaded = gateway.shelf().load_all(&cancellation).await;
+            let mut loaded = gateway.refresh(&cancellation).await;
             let rows = config.servers.iter().map(|entry| {
                 let at = loaded.iter().position(|(id, _)| *id == entry.id);
                 let state = match (&entry.state, at) {

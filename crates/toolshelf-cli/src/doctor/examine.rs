@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 use toolshelf_core::text::one_line;
 use toolshelf_core::tokens::{TokenCounter, definition_text};
-use toolshelf_core::{Error, ErrorKind, LoadedGroup, ToolDefinition};
-use toolshelf_gateway::WITHOUT_END;
+use toolshelf_core::{Digest, Error, ErrorKind, LoadedGroup, ToolDefinition};
 use toolshelf_gateway::config::{EntryState, ServerEntry};
+use toolshelf_gateway::{Change, WITHOUT_END};
 use toolshelf_mcp::{SAME_NAME, Sidelights};
 use toolshelf_shelf::check_schema;
 
@@ -25,6 +25,9 @@ const LARGE_TOKENS: usize = 2_000;
 /// A definition of more bytes is large.
 const LARGE_BYTES: usize = 16 * 1024;
 
+/// A list of more tools is very large.
+const MANY_TOOLS: usize = 1_000;
+
 /// The longest line of an error that is a finding's text, in bytes.
 const MAX_ERROR_BYTES: usize = 1_024;
 
@@ -38,6 +41,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) limit: Option<Duration>,
     /// Names of the tools of Toolshelf's own.
     pub(crate) own_tools: &'a [String],
+    /// What was kept of it before: names and what definitions are compared by.
+    pub(crate) kept: Option<&'a BTreeMap<String, Digest>>,
 }
 
 /// Looks at a server.
@@ -92,6 +97,12 @@ pub(crate) fn examine(facts: &Facts<'_>) -> Patient {
             findings.extend(slow_start(facts.took, facts.limit));
             findings.extend(noise(facts.sidelights.as_ref()));
             findings.extend(of_the_list(facts.entry, loaded));
+            findings.extend(very_large(&connection));
+            findings.extend(
+                facts
+                    .kept
+                    .and_then(|kept| changed(facts.entry, kept, loaded)),
+            );
             findings.extend(of_definitions(loaded));
             findings.extend(of_names(facts.entry, loaded, facts.own_tools));
             patient.connection = Some(connection);
@@ -334,6 +345,59 @@ fn of_the_list(entry: &ServerEntry, loaded: &LoadedGroup) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// A list of which a model can make nothing, and that every start and search pays for.
+fn very_large(connection: &Connection) -> Option<Finding> {
+    (connection.tools > MANY_TOOLS).then(|| {
+        Finding::warning(
+            "very-large-list",
+            format!(
+                "its list is very large: {}, {}; starts and searches pay for all of them, and under \
+                 `standard` every request does",
+                counted(connection.tools, "tool"),
+                counted(connection.tokens, "token")
+            ),
+            "look for an option of the server that switches off the tools that nobody needs",
+        )
+    })
+}
+
+/// How the list differs from the one that was kept.
+fn changed(
+    entry: &ServerEntry,
+    kept: &BTreeMap<String, Digest>,
+    loaded: &LoadedGroup,
+) -> Option<Finding> {
+    let tools = loaded.tools.iter().map(|tool| {
+        let definition = tool.definition();
+        (definition.name().to_string(), definition.digest())
+    });
+    let change = Change::between(entry.id.clone(), kept, &tools.collect());
+    let lists = [
+        (&change.added, "new"),
+        (&change.removed, "gone"),
+        (&change.changed, "another definition"),
+    ];
+    let tools = lists.iter().flat_map(|(names, what)| {
+        names
+            .iter()
+            .map(|name| (name.clone(), Some((*what).to_owned())))
+    });
+    (!change.is_empty()).then(|| {
+        let finding = Finding::note(
+            "list-changed",
+            format!(
+                "the list that was kept of it was another one: {} new, {} gone, {} with another \
+                 definition",
+                grouped(change.added.len()),
+                grouped(change.removed.len()),
+                grouped(change.changed.len())
+            ),
+            "nothing has to be done: the present list is kept now",
+        );
+        finding.tools(tools.collect())
+    })
 }
 
 /// Whether the definitions are what they should be.

@@ -22,6 +22,7 @@ use toolshelf_shelf::ShelfEvent;
 use self::examine::{Facts, examine, shared_names};
 use self::findings::{Report, Severity};
 use crate::arguments::DoctorArguments;
+use crate::commands::serve::cache;
 use crate::commands::tools::keep;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -50,12 +51,17 @@ pub(crate) async fn run(
             shown.observe(event);
         }
     }));
+    options.cache = cache(arguments.servers.samples);
     let gateway =
         Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
+    let kept: BTreeMap<GroupId, _> = config
+        .enabled()
+        .filter_map(|entry| Some((entry.id.clone(), gateway.kept_tools(&entry.id)?)))
+        .collect();
     let cancellation = Cancellation::new();
     let (loaded, mut sidelights) = guarded(
         async {
-            let loaded = gateway.shelf().load_all(&cancellation).await;
+            let loaded = gateway.refresh(&cancellation).await;
             let mut sidelights = BTreeMap::new();
             for (id, _) in &loaded {
                 if let Some(seen) = gateway.sidelights(id).await {
@@ -82,6 +88,7 @@ pub(crate) async fn run(
             took: times.of(&entry.id),
             limit: gateway.start_limit(&entry.id),
             own_tools: &own_tools,
+            kept: kept.get(&entry.id),
         })
     });
     let servers = servers.collect();

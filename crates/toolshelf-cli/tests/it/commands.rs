@@ -557,3 +557,23 @@ fn a_closed_pipe_is_no_failure() {
         assert!(!err.contains("panicked") && !err.contains("error"), "{err}");
     }
 }
+
+#[test]
+fn a_list_that_was_asked_for_anyway_is_kept_for_the_next_start() {
+    let config = TestConfig::of(&json!({"tracker": sample_entry("issues")}));
+    let cache = config.folder.path().join("cache");
+    let ran = |arguments: &[&str]| -> crate::helpers::Ran {
+        let mut command = toolshelf();
+        command.args(arguments).args(["--config", config.path()]);
+        let output = command.env("TOOLSHELF_CACHE_DIR", &cache).output();
+        crate::helpers::Ran::from(output.unwrap()).ended(0)
+    };
+    for command in ["tools", "doctor"] {
+        ran(&[command]);
+        let found = ran(&["search", "create an issue", "--json"]).json();
+        assert_eq!(found["started"], json!([]), "{command}");
+        std::fs::remove_dir_all(&cache).unwrap();
+    }
+    let cold = ran(&["search", "create an issue", "--json"]).json();
+    assert_eq!(cold["started"], json!(["tracker"]));
+}

@@ -293,7 +293,7 @@ fn configuration_and_cache_are_looked_at() {
     );
     // What it tries out is gone again.
     let left: Vec<_> = std::fs::read_dir(&cache).unwrap().flatten().collect();
-    assert_eq!(left.len(), 1, "the key of the cache: {left:?}");
+    assert_eq!(left.len(), 2, "its key and the list that came: {left:?}");
 
     // In the way of the folder is a file.
     std::fs::remove_dir_all(&cache).unwrap();
@@ -422,4 +422,51 @@ fn without_a_configuration_there_is_nothing_to_examine() {
     assert_eq!(samples["config"], Value::Null);
     assert_eq!(samples["summary"]["ready"], 3);
     assert!(Path::new(samples["servers"][0]["command"]["path"].as_str().unwrap()).is_file());
+}
+
+#[test]
+fn a_list_that_is_another_one_than_what_was_kept_is_told_and_kept() {
+    let config = TestConfig::new("");
+    let list = config.folder.path().join("list.json");
+    let file = format!("list=file:{}", list.display());
+    let servers = json!({"mcpServers": {"server": faulty(&[&file])}});
+    std::fs::write(&config.path, servers.to_string()).unwrap();
+    let tool = |name: &str, about: &str| json!({"name": name, "description": about, "inputSchema": {"type": "object"}});
+    let offers = |tools: Value| std::fs::write(&list, tools.to_string()).unwrap();
+    let changed = || -> Option<Value> {
+        let report = doctor(&config, &["--json"]).ended(0).json();
+        let findings = report["servers"][0]["findings"].as_array().unwrap();
+        let mut findings = findings.iter();
+        findings.find(|one| one["code"] == "list-changed").cloned()
+    };
+    offers(json!([tool("buy", "Orders."), tool("sell", "Sells.")]));
+    assert_eq!(changed(), None, "nothing was kept before");
+    assert_eq!(changed(), None, "the same as was kept");
+    offers(json!([tool("buy", "Orders much."), tool("rent", "Rents.")]));
+    let told = changed().unwrap();
+    assert_eq!(told["severity"], "note");
+    assert_eq!(
+        told["text"],
+        "the list that was kept of it was another one: 1 new, 1 gone, 1 with another definition"
+    );
+    assert_eq!(told["tools"].as_array().unwrap().len(), 3, "{told}");
+    assert_eq!(changed(), None, "the present list is kept");
+}
+
+#[test]
+fn a_list_of_very_many_tools_is_a_warning_and_not_a_long_report() {
+    let config = TestConfig::of(&json!({"server": faulty(&["list=many:1001"])}));
+    let report = doctor(&config, &["--json"]).ended(0).json();
+    let large = finding(&report["servers"][0]["findings"], "very-large-list");
+    assert_eq!(large["severity"], "warning");
+    let text = large["text"].as_str().unwrap();
+    assert!(text.contains("very large: 1,001 tools, "), "{text}");
+    let people = doctor(&config, &[]).ended(0).out;
+    assert!(people.lines().count() < 40, "{people}");
+    let fewer = examined(faulty(&["list=many:1000"]), 0);
+    let fewer = codes(&fewer["findings"]);
+    assert!(
+        !fewer.contains(&("warning", "very-large-list")),
+        "{fewer:?}"
+    );
 }

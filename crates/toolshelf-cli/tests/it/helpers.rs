@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The binary, with nothing of this process's environment that it would read.
+/// The binary, with nothing of this process's environment that it would read, and a cache
+/// that is not the user's.
 pub(crate) fn toolshelf() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolshelf"));
     for name in [
@@ -21,6 +22,10 @@ pub(crate) fn toolshelf() -> Command {
     ] {
         command.env_remove(name);
     }
+    command.env(
+        "TOOLSHELF_CACHE_DIR",
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"),
+    );
     command
 }
 
