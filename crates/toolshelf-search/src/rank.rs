@@ -87,24 +87,25 @@ fn is_enough(
     if best >= weights.floor * mass || best >= weights.evidence * store.rarity(1) {
         return true;
     }
-    let all: f32 = concepts.iter().map(|concept| concept.weight).sum();
     candidates
         .iter()
         .filter(|hit| hit.text == best)
-        .any(|hit| answered(store, concepts, hit.slot) >= least * all)
+        .any(|hit| answered(store, concepts, hit.slot) >= least)
 }
 
-/// How many words of the query a tool answers, each by its weight and how well, however
-/// many tools do.
+/// The share of the query's words that a tool answers, as well as it does, however many tools
+/// do. Words that only make the request are neither asked for nor an answer.
 fn answered(store: &Store, concepts: &[Concept], slot: u32) -> f32 {
-    let of_concept = |concept: &Concept| {
+    let (mut answered, mut all) = (0.0, 0.0);
+    for concept in concepts.iter().filter(|concept| concept.weight >= 1.0) {
         let counts = concept.answers.iter().filter_map(|answer| {
             let term = &store.vocabulary.terms[answer.term as usize];
             Some(answer.fit * term.impact_in(slot)?)
         });
-        concept.weight * counts.fold(0.0, f32::max)
-    };
-    concepts.iter().map(of_concept).sum()
+        answered += counts.fold(0.0, f32::max);
+        all += 1.0;
+    }
+    if all > 0.0 { answered / all } else { 0.0 }
 }
 
 fn best_text(candidates: &[Candidate]) -> f32 {

@@ -48,8 +48,9 @@ pub struct Weights {
     /// What a match counts that is good whatever share it covers: so many times a word that
     /// one tool has.
     pub evidence: f32,
-    /// The smallest share of the query's words that is good whatever their weight, so that a
-    /// word which most tools have is found beside one that none has.
+    /// The smallest share of the query's words, but for those that only make the request, that is
+    /// good whatever their weight, so that a word which most tools have is found beside one
+    /// that none has.
     pub words: f32,
     /// The same where the search is only about some groups.
     pub words_in_scope: f32,
@@ -77,7 +78,7 @@ impl Default for Weights {
             coverage: 0.3,
             floor: 0.2,
             evidence: 0.35,
-            words: 0.3,
+            words: 0.2,
             words_in_scope: 0.1,
         }
     }

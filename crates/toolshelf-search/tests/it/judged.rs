@@ -1,5 +1,7 @@
 //! The judged set, and below what no change may let it fall.
 
+use std::collections::BTreeMap;
+
 use toolshelf_search::Lexical;
 use toolshelf_search::evaluate::{
     JudgedQuery, JudgedTool, Report, evaluate, read_queries, read_tools,
@@ -77,6 +79,32 @@ fn what_no_tool_does_has_no_good_match() {
         "{}",
         missed(&report)
     );
+}
+
+/// Among few tools a word that one of them has by accident is a good match: `numbers`, where
+/// one tells a phone number.
+#[test]
+fn among_the_tools_of_a_single_server_it_hardly_ever_has_one() {
+    let mut servers: BTreeMap<String, Vec<JudgedTool>> = BTreeMap::new();
+    for judged in tools() {
+        let server = judged.tool.key.group.to_string();
+        servers.entry(server).or_default().push(judged);
+    }
+    let queries: Vec<JudgedQuery> = queries()
+        .into_iter()
+        .filter(|query| query.needed.is_empty())
+        .collect();
+    let (mut all, mut answered) = (0, Vec::new());
+    for (server, tools) in servers {
+        let report = evaluate(&Lexical::default(), &tools, &queries).unwrap();
+        all += report.runs.len();
+        let runs = queries.iter().zip(&report.runs);
+        answered.extend(
+            runs.filter(|(_, run)| !run.is_empty())
+                .map(|(query, run)| format!("{server}: {} -> {run:?}", query.query)),
+        );
+    }
+    assert!(all >= 900 && answered.len() * 100 <= all, "{answered:#?}");
 }
 
 #[test]
