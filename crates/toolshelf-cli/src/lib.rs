@@ -60,7 +60,9 @@ pub fn run(registry: Registry) -> ExitCode {
             let code = u8::try_from(message.exit_code()).unwrap_or(1);
             if message.use_stderr() && std::env::args_os().any(|word| word == "--log-json") {
                 stderr::use_json();
-                stderr::complain("", message.render().to_string().trim_end(), code);
+                let text = message.render().to_string();
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                stderr::complain("", text.trim_end(), code);
             } else {
                 // A help text or a usage error; whoever closed the pipe does not want it.
                 let _ = message.print();

@@ -170,7 +170,9 @@ fn compile(pattern: &str) -> Result<Regex, Error> {
         .map_err(|cause| {
             // Of the drawing that shows where the fault is, the last line says what it is.
             let cause = cause.to_string();
-            let fault = one_line(cause.lines().last().unwrap_or_default(), 160);
+            let fault = cause.lines().last().unwrap_or_default();
+            let fault = fault.strip_prefix("error: ").unwrap_or(fault);
+            let fault = one_line(fault.trim_end_matches('.'), 160);
             invalid(
                 &format!("the pattern cannot be read: {fault}"),
                 &format!(

@@ -266,6 +266,8 @@ fn a_log_of_json_is_nothing_but_json() {
         if *code == 2 {
             assert_eq!(last["fields"]["exit_code"], 2, "{arguments:?}: {}", ran.err);
             assert_eq!(last["level"], "ERROR");
+            let message = last["fields"]["message"].as_str().unwrap();
+            assert!(!message.starts_with("error:"), "{message}");
         }
         for text in [&ran.out, &ran.err] {
             assert!(!text.contains("s3cret"), "{arguments:?}: {text}");

@@ -544,6 +544,10 @@ fn a_pattern_that_cannot_be_read_says_what_is_wrong_and_what_to_do() {
             advice.contains("plain words") && advice.len() < 600,
             "{text}: {advice}"
         );
+        assert!(
+            !advice.contains("..") && !advice.contains("error:"),
+            "{text}: {advice}"
+        );
     }
 }
 
