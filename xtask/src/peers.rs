@@ -65,15 +65,10 @@ pub(crate) fn probe(workspace: &Workspace, folder: &Path) -> Result<()> {
     install(workspace, &folder)?;
     let toolshelf = build(workspace)?;
     let requirements = fs::read_to_string(workspace.root().join(REQUIREMENTS))?;
-    let mut reports = vec![(
-        format!("toolshelf {}", env!("CARGO_PKG_VERSION")),
-        report(
-            &folder,
-            &toolshelf,
-            "toolshelf",
-            &[toolshelf.display().to_string(), "serve".to_owned()],
-        )?,
-    )];
+    let command = [toolshelf.display().to_string(), "serve".to_owned()];
+    let ours = report(&folder, &toolshelf, "toolshelf", &command)?;
+    let version_of_ours = ours["server"]["version"].as_str().unwrap_or_default();
+    let mut reports = vec![(format!("toolshelf {version_of_ours}"), ours.clone())];
     for peer in PEERS {
         let version = version(&requirements, peer.package)?;
         let program = folder.join(peer.program).display().to_string();
@@ -181,7 +176,17 @@ fn markdown(reports: &[(String, Value)]) -> String {
         }
         text += "\n";
     }
-    text += "| bytes of its list before 213 tools |";
+    text += "| passed, of those that apply |";
+    for (_, report) in reports {
+        let findings = findings(report);
+        let count = |outcome| {
+            let with = findings.iter().filter(|it| it["outcome"] == outcome);
+            with.count()
+        };
+        let (passed, failed) = (count("pass"), count("fail"));
+        text += &format!(" {passed} of {} |", passed + failed);
+    }
+    text += "\n| bytes of its list before 213 tools |";
     for (_, report) in reports {
         let findings = findings(report);
         let list = findings.iter().find(|it| it["name"] == "list-bytes");
@@ -239,6 +244,7 @@ mod tests {
             table,
             "| behaviour | ours 1 | theirs 2 |\n|---|---|---|\n\
              | `slow` | pass | **fail** |\n| `list-bytes` | pass | n/a |\n\
+             | passed, of those that apply | 2 of 2 | 0 of 1 |\n\
              | bytes of its list before 213 tools | 7 | 7 |\n\
              \ntheirs 2:\n\n* slow: `no 'echo'`\n"
         );

@@ -128,15 +128,7 @@ fn each_behaviour_is_seen_to_be_missing() {
         "each has a gateway that breaks it"
     );
 
-    let gateway = Path::new(TOOLSHELF)
-        .with_file_name("examples")
-        .join(format!("broken-gateway{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        gateway.exists(),
-        "`cargo build -p toolshelf-cli --examples` makes {}",
-        gateway.display()
-    );
-    let gateway = gateway.to_str().unwrap();
+    let gateway = &broken_gateway();
     let left = Mutex::new(BROKEN.iter());
     std::thread::scope(|scope| {
         for _ in 0..AT_A_TIME {
@@ -150,6 +142,44 @@ fn each_behaviour_is_seen_to_be_missing() {
             });
         }
     });
+}
+
+/// The program that breaks a behaviour.
+fn broken_gateway() -> String {
+    let gateway = Path::new(TOOLSHELF)
+        .with_file_name("examples")
+        .join(format!("broken-gateway{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        gateway.exists(),
+        "`cargo build -p toolshelf-cli --examples` makes {}",
+        gateway.display()
+    );
+    gateway.display().to_string()
+}
+
+#[test]
+fn calls_in_processes_of_their_own_are_not_said_to_wait_for_each_other() {
+    let gateway = broken_gateway();
+    let probed = [
+        "--json",
+        "--patience",
+        "5",
+        "--gateway",
+        "toolshelf",
+        "--only",
+        "parallel",
+        "--",
+        &gateway,
+        "process-per-call",
+        TOOLSHELF,
+        "serve",
+        "--config",
+        "{config}",
+    ];
+    let (code, out, err) = probe(&probed);
+    let finding = &parsed(&out)["behaviours"][0];
+    assert_eq!(finding["outcome"], "not-applicable", "{finding:#} {err}");
+    assert_eq!(code, 0, "{err}");
 }
 
 fn is_missing(gateway: &str, name: &str, seen: &str) {

@@ -1,5 +1,6 @@
 //! A gateway that breaks one promise: `broken-gateway BEHAVIOUR COMMAND…` passes messages to
 //! and from the gateway of COMMAND, and changes just so many that the behaviour is wrong.
+//! `process-per-call` is no fault: each call is made by a `toolshelf call` of its own.
 
 #![allow(
     clippy::expect_used,
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let from_gateway = BufReader::new(inner.stdout.take().expect("a pipe"));
     let broken = Arc::new(Broken {
         breaks,
+        command,
         config,
         state: Mutex::default(),
         answered: Condvar::new(),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
 
 struct Broken {
     breaks: String,
+    command: Vec<String>,
     config: String,
     state: Mutex<State>,
     answered: Condvar,
@@ -89,6 +92,10 @@ impl Broken {
                 continue;
             }
             if message["method"] == "tools/call" {
+                if self.is("process-per-call") {
+                    self.call_alone(message);
+                    continue;
+                }
                 if let Some(text) = self.refusal(&message) {
                     let result =
                         json!({"content": [{"type": "text", "text": text}], "isError": true});
@@ -127,6 +134,23 @@ impl Broken {
         while state.open > 0 {
             state = self.answered.wait(state).unwrap();
         }
+    }
+
+    /// Makes a call in a process that has no other, and answers with what it printed.
+    fn call_alone(&self, message: Value) {
+        let call = &message["params"]["arguments"];
+        let tool = call["tool_name"].as_str().unwrap_or_default().to_owned();
+        let mut command = Command::new(&self.command[0]);
+        command
+            .args(["call", "--timeout", "10", "--config"])
+            .arg(self.command.last().unwrap())
+            .args([tool, call["arguments"].to_string()]);
+        std::thread::spawn(move || {
+            let output = command.output().expect("a call");
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let result = json!({"content": [{"type": "text", "text": text}], "isError": !output.status.success()});
+            say(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string());
+        });
     }
 
     fn swallows(&self, message: &Value) -> bool {

@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::report::{Bad, Good};
-use crate::stage::Setup;
+use crate::stage::{Session, Setup, Stage};
 
 /// How a behaviour ended.
 pub(crate) type Verdict = Result<Good, Bad>;
@@ -74,8 +74,8 @@ static TABLE: &[Behaviour] = table! {
         "unknown-content" "Content of an unknown kind arrives unchanged" content::unknown_content,
     }
     "arguments" {
-        "arguments-as-text" "Arguments that are a text holding JSON are read, or refused with help; never lost" arguments::as_text,
-        "arguments-flattened" "Arguments beside the name are read, or refused with help; never lost" arguments::flattened,
+        "arguments-as-text" "Arguments that are a text holding JSON are read, or refused; never lost" arguments::as_text,
+        "arguments-flattened" "Arguments beside the name are read, or refused; never lost" arguments::flattened,
         "missing-arguments" "A call without what the tool requires is refused before the server hears of it, naming it" arguments::missing,
     }
     "calls" {
@@ -102,4 +102,14 @@ static TABLE: &[Behaviour] = table! {
 /// All behaviours, in the order in which they are looked at.
 pub fn behaviours() -> &'static [Behaviour] {
     TABLE
+}
+
+/// A session with two servers, `alpha` and `beta`, which can be called.
+async fn begin(setup: &Arc<Setup>) -> Result<Session, Bad> {
+    let stage = Stage::new(setup)?.server("alpha", &[]).server("beta", &[]);
+    let session = stage.start().await?;
+    for server in ["alpha", "beta"] {
+        session.echo_within(server, "ready", setup.patience).await?;
+    }
+    Ok(session)
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Verdict;
+use super::{Verdict, begin};
 use crate::adapter::Form;
 use crate::host::Answer;
 use crate::report::Bad;
-use crate::stage::{Session, Setup, Stage};
+use crate::stage::{Session, Setup};
 
 pub(super) async fn same_name(setup: Arc<Setup>) -> Verdict {
     let session = begin(&setup).await?;
@@ -101,14 +101,4 @@ async fn refused(session: &Session, tool: &str, name: &str) -> Result<Answer, Ba
 
 fn calls(session: &Session, server: &str) -> usize {
     session.calls(server).len()
-}
-
-async fn begin(setup: &Arc<Setup>) -> Result<Session, Bad> {
-    let stage = Stage::new(setup)?.server("alpha", &[]).server("beta", &[]);
-    let session = stage.start().await?;
-    session
-        .echo_within("alpha", "ready", setup.patience)
-        .await?;
-    session.echo_within("beta", "ready", setup.patience).await?;
-    Ok(session)
 }
