@@ -57,7 +57,8 @@ type Pair = (Place, u8, [u8; 2]);
 pub(crate) struct Spellings {
     letters: Vec<Letters>,
     by_pair: HashMap<Pair, Vec<u32>>,
-    by_first: HashMap<u32, Vec<u32>>,
+    /// With their letters, since all are looked at in turn.
+    by_first: HashMap<u32, Vec<(u32, Letters)>>,
 }
 
 impl Spellings {
@@ -72,7 +73,8 @@ impl Spellings {
         for pair in pairs(bytes) {
             self.by_pair.entry(pair).or_default().push(term);
         }
-        self.by_first.entry(letters.first).or_default().push(term);
+        let beginning = self.by_first.entry(letters.first).or_default();
+        beginning.push((term, letters));
     }
 
     /// Words with their letters: among them all that so many edits (change, insertion,
@@ -117,8 +119,8 @@ impl Spellings {
 
     /// The words that begin with a character, with their letters.
     pub(crate) fn beginning(&self, first: u32) -> impl Iterator<Item = (u32, Letters)> {
-        let terms = self.by_first.get(&first).into_iter().flatten();
-        terms.map(|term| (*term, self.letters[*term as usize]))
+        let beginning = self.by_first.get(&first);
+        beginning.map_or(&[][..], Vec::as_slice).iter().copied()
     }
 }
 
