@@ -4,68 +4,79 @@ mod specimen;
 
 use serde_json::json;
 use toolshelf_testkit::strategy::{Subject, clauses, declares_the_capabilities_that_it_has};
-use toolshelf_testkit::{broken, call, strategy_tests};
+use toolshelf_testkit::{call, strategy_tests};
 
-use specimen::{Fault, Mini};
+use crate::table;
+use specimen::{Fault, Kind, Mini};
 
-const CAPABILITIES: [&str; 4] = ["defers", "lazy", "loads", "grows"];
-
-fn with(fault: Fault) -> Subject {
-    Subject::new(move || Mini::new(fault))
-        .load_with(|group, tools| call("load", json!({"group_id": group, "tool_names": tools})))
+fn with(kind: Kind, fault: Fault) -> Subject {
+    let subject = Subject::new(move || Mini::new(kind, fault));
+    let load = |group: &str, tools: Option<&[&str]>| {
+        call("load", json!({"group_id": group, "tool_names": tools}))
+    };
+    match kind {
+        Kind::Loads => subject.load_with(load).forward_with(|name, arguments| {
+            call("run", json!({"tool": name, "arguments": arguments}))
+        }),
+        Kind::Searches => subject.search_with(|query| call("find", json!({"query": query}))),
+        Kind::Stable => subject.load_with(load),
+    }
 }
 
-fn sound() -> Subject {
-    with(Fault::None)
+fn loads() -> Subject {
+    with(Kind::Loads, Fault::None)
 }
 
-strategy_tests!(sound: defers, lazy, loads, grows);
-
-#[track_caller]
-fn check(fault: Fault, expected: &[&str]) {
-    let mut fails = broken(&clauses(), &with(fault), &CAPABILITIES);
-    fails.sort_unstable();
-    let mut expected = expected.to_vec();
-    expected.sort_unstable();
-    assert_eq!(fails, expected, "of {fault:?}");
+fn searches() -> Subject {
+    with(Kind::Searches, Fault::None)
 }
 
-#[test]
-fn a_broken_surface_is_told_by_its_clause() {
-    check(
+fn stable() -> Subject {
+    with(Kind::Stable, Fault::None)
+}
+
+strategy_tests!(loads: defers, lazy, loads, forwards, grows);
+strategy_tests!(searches: defers, lazy, searches, grows, rebuilds);
+strategy_tests!(stable: stable, defers, lazy, loads);
+
+/// Faults, each with the clauses that it breaks.
+type Specimens = &'static [(Fault, &'static [&'static str])];
+
+const LOADS: Specimens = &[
+    (
         Fault::Twice,
         &[
             "names_in_the_array_are_unique_and_legal",
             "the_array_grows_at_its_end_only",
             "what_is_disclosed_joins_the_array",
         ],
-    );
-    check(
+    ),
+    (
         Fault::TakesOwnName,
         &[
             "names_in_the_array_are_unique_and_legal",
             "own_tools_are_told_apart",
         ],
-    );
-    check(
+    ),
+    (
         Fault::OtherDefinition,
         &["what_is_offered_exists_and_is_verbatim"],
-    );
-    check(
+    ),
+    (
         Fault::PromptInServer,
         &["an_mcp_server_has_no_prompt_section"],
-    );
-    check(
+    ),
+    (
         Fault::SchemaInPrompt,
         &["no_schema_stands_in_the_prompt_section"],
-    );
-    check(Fault::RepeatsNews, &["a_surface_comes_to_rest"]);
-    check(
+    ),
+    (Fault::RepeatsNews, &["a_surface_comes_to_rest"]),
+    (
         Fault::NoLoadTool,
         &["the_way_to_deferred_tools_is_always_there"],
-    );
-    check(Fault::Sorted, &["the_array_grows_at_its_end_only"]);
-    check(
+    ),
+    (Fault::Sorted, &["the_array_grows_at_its_end_only"]),
+    (
         Fault::ShowsAll,
         &[
             "deferred_tools_stay_out_until_they_are_disclosed",
@@ -75,110 +86,224 @@ fn a_broken_surface_is_told_by_its_clause() {
             "what_is_disclosed_joins_the_array",
             "what_is_gone_is_left_out_and_returns_to_its_place",
         ],
-    );
-    check(
+    ),
+    (
         Fault::LoadsAll,
         &["a_surface_starts_no_server_of_deferred_tools"],
-    );
-}
-
-#[test]
-fn a_broken_call_is_told_by_its_clause() {
-    check(Fault::Guesses, &["a_name_means_its_own_tool_or_none"]);
-    check(Fault::ClaimsAll, &["a_name_of_the_hosts_is_not_its_own"]);
-    check(
+    ),
+    (
+        Fault::Guesses,
+        &[
+            "a_forwarded_call_never_reaches_another_tool",
+            "a_name_means_its_own_tool_or_none",
+        ],
+    ),
+    (Fault::ClaimsAll, &["a_name_of_the_hosts_is_not_its_own"]),
+    (
         Fault::LosesArguments,
         &["arguments_are_never_taken_for_none"],
-    );
-    check(Fault::ChangesArguments, &["arguments_arrive_as_they_were"]);
-    check(Fault::LoadsFirst, &["permission_comes_before_a_load"]);
-    check(
+    ),
+    (Fault::ChangesArguments, &["arguments_arrive_as_they_were"]),
+    (Fault::LoadsFirst, &["permission_comes_before_a_load"]),
+    (
         Fault::Panics,
         &["any_arguments_of_an_own_tool_are_answered"],
-    );
-    check(
+    ),
+    (
         Fault::TellsOperators,
         &["what_is_for_operators_reaches_no_model"],
-    );
-    check(Fault::ShowsDenied, &["a_denied_tool_is_named_by_no_answer"]);
-    check(
+    ),
+    (Fault::ShowsDenied, &["a_denied_tool_is_named_by_no_answer"]),
+    (
         Fault::ListsAll,
         &[
             "a_denied_tool_costs_no_byte",
             "a_hidden_group_costs_no_byte",
         ],
-    );
-}
-
-#[test]
-fn a_broken_session_is_told_by_its_clause() {
-    check(Fault::TrustsMessages, &["what_is_said_is_no_discovery"]);
-    check(
+    ),
+    (Fault::TrustsMessages, &["what_is_said_is_no_discovery"]),
+    (
         Fault::ForgetsAtCompaction,
         &["a_compaction_keeps_what_was_disclosed"],
-    );
-    check(Fault::DeltasAgain, &["loading_twice_is_loading_once"]);
-    check(
+    ),
+    (Fault::DeltasAgain, &["loading_twice_is_loading_once"]),
+    (
         Fault::PartAfterWhole,
         &["a_load_of_an_unknown_group_changes_nothing"],
-    );
-    check(Fault::PanicsAtEvents, &["any_event_is_taken"]);
+    ),
+    (Fault::PanicsAtEvents, &["any_event_is_taken"]),
+    (
+        Fault::Remembers,
+        &[
+            "a_fork_leaves_its_parent_alone",
+            "a_session_resumes_from_its_record",
+            "a_surface_comes_to_rest",
+            "sessions_do_not_see_each_other",
+            "the_same_question_has_the_same_answer",
+        ],
+    ),
+    (
+        Fault::AsksAgain,
+        &[
+            "a_surface_comes_to_rest",
+            "a_surface_starts_no_server_of_deferred_tools",
+            "an_mcp_server_has_no_prompt_section",
+            "any_event_is_taken",
+            "names_in_the_array_are_unique_and_legal",
+            "needs_settle",
+            "own_tools_are_told_apart",
+            "the_way_to_deferred_tools_is_always_there",
+            "what_is_for_operators_reaches_no_model",
+            "what_is_offered_exists_and_is_verbatim",
+        ],
+    ),
+    (Fault::NameOfTwoLines, &["its_name_is_legal"]),
+    (Fault::OwnToolTwice, &["its_own_tools_are_legal"]),
+    (
+        Fault::PrefersBareNames,
+        &["what_is_offered_is_what_its_name_calls"],
+    ),
+    (
+        Fault::KeepsInInstance,
+        &[
+            "a_fork_leaves_its_parent_alone",
+            "a_session_resumes_from_its_record",
+            "sessions_do_not_see_each_other",
+        ],
+    ),
+    (Fault::ForgetsToLoad, &["a_session_resumes_from_its_record"]),
+    (Fault::LoadsSilently, &["a_load_names_its_tools"]),
+    (Fault::NoFingerprints, &["a_load_stands_in_the_state"]),
+    (
+        Fault::OnePartOnly,
+        &[
+            "loads_of_a_batch_add_up_in_order",
+            "parts_and_the_whole_are_the_whole",
+            "what_is_disclosed_joins_the_array",
+        ],
+    ),
+    (Fault::FillsUp, &["parts_and_the_whole_are_the_whole"]),
+    (Fault::FailedLoadExpands, &["a_failed_load_changes_nothing"]),
+    (
+        Fault::RunLosesArguments,
+        &["a_forwarded_call_is_the_call_itself"],
+    ),
+    (
+        Fault::RunGuesses,
+        &["a_forwarded_call_never_reaches_another_tool"],
+    ),
+];
+
+const SEARCHES: Specimens = &[
+    (Fault::FindsSilently, &["a_search_finds_a_tool_by_its_name"]),
+    (Fault::FindsAgain, &["searching_twice_is_searching_once"]),
+    (
+        Fault::FindsWhatIsThere,
+        &["names_in_the_array_are_unique_and_legal"],
+    ),
+    (
+        Fault::NothingIsAnError,
+        &["a_search_that_finds_nothing_discovers_nothing"],
+    ),
+    (
+        Fault::SearchesWithoutIndex,
+        &["a_search_without_an_index_is_answered"],
+    ),
+    (
+        Fault::IgnoresTheFirst,
+        &[
+            "a_history_may_be_cut_anywhere",
+            "folding_a_history_equals_living_it",
+        ],
+    ),
+    (
+        Fault::CountsEvents,
+        &["discovering_twice_is_discovering_once"],
+    ),
+    (
+        Fault::IgnoresMarkers,
+        &["a_marker_brings_back_what_was_disclosed"],
+    ),
+    (
+        Fault::ForgetsUnknown,
+        &["what_is_not_known_yet_is_remembered"],
+    ),
+    (
+        Fault::TakesBareNames,
+        &["a_name_that_nobody_has_discovers_nothing"],
+    ),
+];
+
+const STABLE: Specimens = &[
+    (
+        Fault::LooksAtState,
+        &["the_surface_does_not_look_at_the_state"],
+    ),
+    (
+        Fault::ShowsLoaded,
+        &[
+            // A group more is a number more.
+            "a_denied_tool_costs_no_byte",
+            "a_hidden_group_costs_no_byte",
+            "a_load_changes_no_byte",
+        ],
+    ),
+];
+
+#[test]
+fn each_specimen_that_loads_breaks_its_clauses_and_no_other() {
+    let has = ["defers", "lazy", "loads", "forwards", "grows"];
+    table::check(&clauses(), &has, LOADS, |fault| with(Kind::Loads, fault));
 }
 
 #[test]
-fn a_strategy_that_remembers_beside_its_state_is_not_pure() {
-    let fails = broken(&clauses(), &with(Fault::Remembers), &CAPABILITIES);
-    for clause in [
-        "the_same_question_has_the_same_answer",
-        "sessions_do_not_see_each_other",
-        "a_surface_comes_to_rest",
-    ] {
-        assert!(fails.contains(&clause), "{clause} is not among {fails:?}");
-    }
+fn each_specimen_that_searches_breaks_its_clauses_and_no_other() {
+    let has = ["defers", "lazy", "searches", "grows", "rebuilds"];
+    table::check(&clauses(), &has, SEARCHES, |fault| {
+        with(Kind::Searches, fault)
+    });
 }
 
 #[test]
-fn a_need_that_is_asked_again_does_not_settle() {
-    let fails = broken(&clauses(), &with(Fault::AsksAgain), &CAPABILITIES);
-    assert!(fails.contains(&"needs_settle"), "{fails:?}");
+fn each_specimen_that_is_stable_breaks_its_clauses_and_no_other() {
+    let has = ["stable", "defers", "lazy", "loads"];
+    table::check(&clauses(), &has, STABLE, |fault| with(Kind::Stable, fault));
+}
+
+#[test]
+fn no_clause_is_without_a_specimen() {
+    table::is_complete(&clauses(), &[LOADS, SEARCHES, STABLE].concat());
+}
+
+#[test]
+fn each_clause_names_itself() {
+    let panics = Subject::new(|| -> Mini { panic!("no strategy at all") });
+    table::names_itself(&clauses(), &panics);
 }
 
 #[test]
 fn a_capability_that_is_left_out_or_made_up_is_an_error() {
     assert_eq!(
-        declares_the_capabilities_that_it_has(&sound(), &CAPABILITIES),
+        declares_the_capabilities_that_it_has(
+            &loads(),
+            &["defers", "lazy", "loads", "forwards", "grows"]
+        ),
         Ok(())
     );
-    let error = declares_the_capabilities_that_it_has(&sound(), &["defers", "lazy", "loads"]);
+    let error =
+        declares_the_capabilities_that_it_has(&loads(), &["defers", "lazy", "loads", "forwards"]);
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("it has `grows`, whose clauses were not stamped"),
         "{error}"
     );
     let error = declares_the_capabilities_that_it_has(
-        &sound(),
-        &["stable", "defers", "lazy", "loads", "grows"],
+        &loads(),
+        &["stable", "defers", "lazy", "loads", "forwards", "grows"],
     );
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("`stable` is declared, and nothing of it"),
         "{error}"
     );
-}
-
-#[test]
-fn each_clause_names_itself() {
-    let all = clauses();
-    for clause in &all {
-        // Whatever is asked of it, a strategy that only panics breaks each clause but those
-        // that lack a capability, and those too.
-        let panics = Subject::new(|| -> Mini { panic!("no strategy at all") });
-        let error = (clause.check)(&panics).unwrap_err();
-        assert_eq!(error.clause, clause.name);
-    }
-    let mut names: Vec<_> = all.iter().map(|clause| clause.name).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), all.len());
-    assert_eq!(all.len(), 54);
 }
