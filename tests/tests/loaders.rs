@@ -1,5 +1,6 @@
-//! The loader of child processes keeps to the contract of a loader, before a server that
-//! notes each process of its own. Processes are looked for on Linux only.
+//! The loader of child processes keeps to the contract of a loader, and so does what a gateway
+//! makes of it, before a server that notes each process of its own. Processes are looked for
+//! on Linux only.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -7,9 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
+use toolshelf_core::{Error, LoadContext, Loaded, Registry, ToolLoader};
+use toolshelf_gateway::cache::DescriptorCache;
+use toolshelf_gateway::config::{Config, ProcessEnvironment};
+use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{StdioConfig, StdioServer};
 use toolshelf_testkit::loader::Subject;
 use toolshelf_testkit::loader_tests;
@@ -46,7 +52,48 @@ fn processes(log: &Path) -> Vec<String> {
         .collect()
 }
 
-fn subject(words: &'static [&'static str]) -> Subject {
+/// What a gateway loads a server's group with, and the gateway: it keeps lists of tools, and
+/// asks the server anew before the first call.
+struct InGateway {
+    loader: Arc<dyn ToolLoader>,
+    _gateway: Arc<Gateway>,
+}
+
+#[async_trait]
+impl ToolLoader for InGateway {
+    async fn load(&self, context: LoadContext) -> Result<Loaded, Error> {
+        self.loader.load(context).await
+    }
+}
+
+fn in_gateway(log: &Path, words: &[&str]) -> InGateway {
+    let log_word = format!("log={}", log.display());
+    let args: Vec<&str> = words.iter().copied().chain([&*log_word]).collect();
+    let entry = json!({"command": env!("CARGO_BIN_EXE_faulty-server"), "args": args});
+    let text = json!({"mcpServers": {"faulty": entry}}).to_string();
+    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
+    let mut registry = Registry::new();
+    registry
+        .register(toolshelf_strategies::dispatch::PLUGIN)
+        .unwrap();
+    let mut options = GatewayOptions::default();
+    let cache = log.parent().unwrap().join("cache");
+    options.cache = Some(DescriptorCache::open(cache).unwrap());
+    let gateway = Gateway::new(&config, options, &registry).unwrap();
+    let loader = gateway.shelf().with_groups(|groups| {
+        let entry = groups.get("faulty").unwrap();
+        entry.group.loader.clone()
+    });
+    InGateway {
+        loader,
+        _gateway: gateway,
+    }
+}
+
+fn subject<L: ToolLoader + 'static>(
+    words: &'static [&'static str],
+    server: fn(&Path, &[&str]) -> L,
+) -> Subject {
     let folder = Arc::new(TempDir::new().unwrap());
     let runtime: Runtime = Builder::new_multi_thread()
         .worker_threads(1)
@@ -75,18 +122,23 @@ fn subject(words: &'static [&'static str]) -> Subject {
 }
 
 fn of_2025() -> Subject {
-    subject(&[])
+    subject(&[], server)
 }
 
 fn of_2026() -> Subject {
-    subject(&["modern"])
+    subject(&["modern"], server)
 }
 
 /// Its start takes so long that a load is dropped meanwhile, and it starts a process of its own.
 fn that_is_slow() -> Subject {
-    subject(&["start=50", "child"])
+    subject(&["start=50", "child"], server)
 }
 
+fn of_a_gateway() -> Subject {
+    subject(&[], in_gateway)
+}
+
+loader_tests!(of_a_gateway: calls, waits, fails, hangs, owns);
 loader_tests!(of_2025: calls, waits, fails, hangs, owns);
 loader_tests!(of_2026: calls, waits, fails, hangs, owns);
 loader_tests!(that_is_slow: calls, waits, fails, hangs, owns);
