@@ -8,7 +8,7 @@ use toolshelf_core::{CallContext, Error, ErrorKind, Tool, ToolOutcome};
 use super::giving_up::cancelled;
 use super::{Calling, Subject, tool};
 use crate::clause::{Verdict, clause, require, short};
-use crate::wait::{all, both, polled, within};
+use crate::wait::{Pause, all, both, polled, within};
 
 /// How many calls are made at a time.
 const MANY: usize = 8;
@@ -161,7 +161,7 @@ pub fn a_long_call_ends_when_it_is_cancelled(subject: &Subject) -> Verdict {
                 ended_as(ended, ErrorKind::Cancelled)
             };
             let cancel = async {
-                crate::wait::Pause::new(A_MOMENT).await;
+                Pause::new(A_MOMENT).await;
                 cancellation.cancel();
             };
             both(call, cancel).await.0

@@ -1,6 +1,6 @@
 //! What a load brings.
 
-use toolshelf_core::{Loaded, ToolLoader};
+use toolshelf_core::Loaded;
 
 use super::Subject;
 use crate::clause::{Verdict, clause, require, same};
@@ -75,7 +75,7 @@ pub fn a_tool_keeps_its_definition(subject: &Subject) -> Verdict {
     })
 }
 
-/// A tool that was left out has a name, a reason, and is not among those that were loaded.
+/// A tool that was left out has a reason, and is not among those that were loaded.
 ///
 /// # Errors
 ///
@@ -84,8 +84,12 @@ pub fn what_is_left_out_has_a_reason(subject: &Subject) -> Verdict {
     clause("what_is_left_out_has_a_reason", || {
         subject.run(async {
             let loader = (subject.build)();
-            let loaded = subject.loaded(&*loader as &dyn ToolLoader).await?;
+            let loaded = subject.loaded(&*loader).await?;
+            let loads = names(&loaded);
             for aside in &loaded.set_aside {
+                require(!loads.contains(&aside.name), || {
+                    format!("`{}` is left out, and is loaded", aside.name)
+                })?;
                 require(!aside.reason.trim().is_empty(), || {
                     format!("`{}` is left out without a reason", aside.name)
                 })?;

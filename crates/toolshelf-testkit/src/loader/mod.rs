@@ -30,7 +30,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use toolshelf_core::{Arguments, CallContext, Error, LoadContext, Loaded, Tool, ToolLoader};
+use toolshelf_core::{
+    Arguments, CallContext, Error, LoadContext, Loaded, Tool, ToolLoader, ToolOutcome,
+};
 
 use crate::clause::{Clause, Verdict, clause, require, short};
 use crate::wait::{block_on, within};
@@ -213,7 +215,7 @@ impl Subject {
         tool: &Arc<dyn Tool>,
         calling: &Calling,
         context: CallContext,
-    ) -> Result<Result<toolshelf_core::ToolOutcome, Error>, String> {
+    ) -> Result<Result<ToolOutcome, Error>, String> {
         let call = tool.call(calling.arguments.clone(), context);
         self.ends(&format!("a call of `{}`", calling.tool), call)
             .await

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use toolshelf_core::{CallContext, LoadContext};
+
 use super::giving_up::given_up;
 use super::{Leftovers, Subject, tool};
 use crate::clause::{Verdict, clause, require};
 use crate::wait::{Pause, within};
-use toolshelf_core::{CallContext, LoadContext};
 
 /// How often is looked whether something is left. What ends outside of this process does not
 /// say when.
