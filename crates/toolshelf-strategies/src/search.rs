@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
-use toolshelf_core::search::{Found, Match, SearchQuery};
+use toolshelf_core::search::{Found, Hit, Match, SearchIndex, SearchQuery};
 use toolshelf_core::{
     Availability, Condition, Cx, Error, Exposure, GroupId, Lookup, Need, ShelvedTool, Step,
     ToolKey, read_arguments,
@@ -15,6 +15,9 @@ const SUGGESTIONS: usize = 5;
 
 /// How many it suggests for each of several.
 const SUGGESTIONS_EACH: usize = 3;
+
+/// How many better hits among the tools of every request others are looked for behind.
+const MAX_PINNED: usize = 20;
 
 /// The longest query that is searched, in bytes.
 const MAX_QUERY_BYTES: usize = 2_000;
@@ -59,13 +62,41 @@ pub(crate) fn search<'a>(
     if !unread.is_empty() {
         return Step::Need(unread);
     }
-    let found = match index.search(&request) {
+    let found = match find(cx, index, &request) {
         Ok(found) => found,
         Err(error) => return Step::Done(Err(texts::query_refused(error.for_model()))),
     };
     let mut searched = Searched::new(cx, request.text, &found, reached);
     searched.ignored = ignored;
     Step::Done(Ok(searched))
+}
+
+/// Searches. Tools that every request has are named beside the others, and take no place from
+/// those that have to be found.
+fn find(cx: &Cx<'_>, index: &dyn SearchIndex, request: &SearchQuery) -> Result<Found, Error> {
+    let is_pinned = |hit: &Hit| cx.exposure(&hit.key) != Some(Exposure::Deferred);
+    let mut found = index.search(request)?;
+    let places = found.hits.len();
+    let mut pinned = found.hits.iter().filter(|hit| is_pinned(hit)).count();
+    if pinned == 0 || places < request.limit {
+        return Ok(found);
+    }
+    found = index.search(&SearchQuery {
+        limit: request.limit + MAX_PINNED,
+        ..request.clone()
+    })?;
+    let mut deferred = places;
+    found.hits.retain(|hit| {
+        let left = if is_pinned(hit) {
+            &mut pinned
+        } else {
+            &mut deferred
+        };
+        let keeps = *left > 0;
+        *left = left.saturating_sub(1);
+        keeps
+    });
+    Ok(found)
 }
 
 /// What it takes to know the tools of groups that were never loaded, so that the index holds

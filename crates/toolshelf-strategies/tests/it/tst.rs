@@ -201,6 +201,23 @@ mod searches {
     }
 
     #[test]
+    fn tools_of_every_request_take_no_place_from_those_that_have_to_be_found() {
+        let world = World::default()
+            .searchable()
+            .core("host", &["read_file", "read_folder", "read_page"])
+            .group("disk", &["read_disk_sector", "read_disk_label"]);
+        let mut live = live(world);
+        for (most, found) in [(1, 1), (2, 2), (20, 2)] {
+            let arguments = json!({"query": "read", "max_results": most});
+            let answer = text(&live.ask("search_tools", arguments));
+            assert_eq!(read(&answer).len(), found, "{answer}");
+            let loaded = answer.lines().nth(1).unwrap();
+            let loaded = loaded.matches("`read_").count();
+            assert_eq!(loaded, most.min(3), "{answer}");
+        }
+    }
+
+    #[test]
     fn arguments_that_are_not_known_are_named() {
         let mut live = live(world());
         let arguments = json!({"query": "select:list_issues", "limit": 3, "group": "github"});
