@@ -1,11 +1,15 @@
 //! `tst-auto`: one decision for a session, by what the definitions would cost.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Condition, Event, Exposure, Need, Settled, Step, Strategy, ToolKey};
 use toolshelf_strategies::{TstAuto, TstAutoOptions, tst_auto::DECISION};
 
-use crate::fixtures::{Denied, Live, World, call, id, offered, tool, tools};
+use crate::fixtures::{
+    Denied, Live, LiveExt, World, WorldExt, begin, call, id, offered, tool, tools,
+};
 
 /// A token for each byte.
 struct Bytes;
@@ -38,8 +42,8 @@ fn world() -> World {
         .group("g", &NAMES)
 }
 
-fn auto(options: TstAutoOptions, world: World) -> Live<TstAuto> {
-    Live::new(TstAuto::new(options).unwrap(), world)
+fn auto(options: TstAutoOptions, world: World) -> Live {
+    begin(TstAuto::new(options).unwrap(), world)
 }
 
 fn absolute(threshold_tokens: u64) -> TstAutoOptions {
@@ -50,7 +54,7 @@ fn absolute(threshold_tokens: u64) -> TstAutoOptions {
 }
 
 fn counted(mut world: World) -> World {
-    world.counter = Some(Box::new(Bytes));
+    world.counter = Some(Arc::new(Bytes));
     world
 }
 
@@ -142,7 +146,7 @@ fn tools_that_are_in_every_request_are_not_counted() {
     assert!(decide(absolute(tokens + 1), more()).0);
     // Nor are those that do not exist for the model.
     let mut denied = more();
-    denied.access = Some(Box::new(Denied(&["a", "b"])));
+    denied.access = Some(Arc::new(Denied::tools(&["a", "b"])));
     assert!(!decide(absolute(tokens + 1), denied).0);
 }
 
@@ -151,7 +155,7 @@ fn the_decision_waits_for_all_but_not_for_those_that_fail() {
     let tokens = cost();
     let world = counted(world().broken("jira", &["x"]).undeclared("late", &[]));
     let mut live = auto(absolute(tokens), world);
-    live.surface();
+    live.surface().unwrap();
     let loads = ["g", "host", "jira", "late"].map(|group| Need::Load(id(group)));
     assert_eq!(live.world.asked, loads);
     assert_eq!(live.state.latched[DECISION]["defer"], true);
@@ -183,7 +187,7 @@ fn a_decision_holds_whatever_comes_later() {
     assert_eq!(live.offered().len(), all.len());
 
     let mut live = auto(absolute(cost()), counted(world()));
-    live.surface();
+    live.surface().unwrap();
     live.world.return_with("g", &["list_issues"]);
     assert_eq!(live.offered(), ["read_file", "search_tools"]);
     // Also in a session that goes on elsewhere.
@@ -195,7 +199,7 @@ fn a_decision_holds_whatever_comes_later() {
 #[test]
 fn when_it_defers_it_is_tst() {
     let mut live = auto(absolute(0), world());
-    live.surface();
+    live.surface().unwrap();
     assert_eq!(
         live.search("select:send"),
         "Found 1 deferred tool(s): g__send."
@@ -207,7 +211,7 @@ fn when_it_defers_it_is_tst() {
     live.observe(&Event::DeferralRefused {
         reason: "no".to_owned(),
     });
-    let surface = live.surface();
+    let surface = live.surface().unwrap();
     assert_eq!(surface.tools.len(), 4);
     assert!(!offered(&surface).contains(&"search_tools"));
     assert_eq!(surface.news.len(), 1);
@@ -216,15 +220,15 @@ fn when_it_defers_it_is_tst() {
 #[test]
 fn when_it_does_not_defer_there_is_nothing_to_refuse_or_announce() {
     let mut live = auto(absolute(u64::MAX), world());
-    let before = live.surface();
+    let before = live.surface().unwrap();
     assert_eq!(before.tools.len(), 4);
     assert_eq!(before.news, []);
     live.observe(&Event::DeferralRefused {
         reason: "no".to_owned(),
     });
-    assert_eq!(live.surface().news, []);
+    assert_eq!(live.surface().unwrap().news, []);
     let call = call("g__send", json!({}));
-    let ran = live.world.resolve(&live.strategy, &live.state, &call);
+    let ran = live.call(&call).unwrap();
     let expect: ToolKey = crate::fixtures::key("g", "send");
     assert!(
         matches!(&ran, toolshelf_core::Resolution::Execute { key, .. } if *key == expect),

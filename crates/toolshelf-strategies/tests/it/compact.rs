@@ -1,16 +1,18 @@
 //! `search_tools` beside `load_tools` under `dispatch`: compact answers, and no byte of the
 //! request changes.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolshelf_catalog::texts::MAX_ANSWER_BYTES;
 use toolshelf_core::codec::{Block, DiscoveryCodec};
 use toolshelf_core::{Placement, Resolution, ToolName};
 use toolshelf_discovery::FoundLine;
 use toolshelf_strategies::{Dispatch, DispatchOptions};
+use toolshelf_testkit::written;
 
 use crate::GOLDEN;
-use crate::fixtures::{Denied, Live, World, call, key, text, tool};
-use crate::world::written;
+use crate::fixtures::{Denied, Live, LiveExt, World, WorldExt, begin, call, key, text, tool};
 
 fn dispatch() -> Dispatch {
     Dispatch::new(DispatchOptions {
@@ -31,8 +33,8 @@ fn world() -> World {
         .group("slack", &["send_message", "list_channels"])
 }
 
-fn live() -> Live<Dispatch> {
-    Live::new(dispatch(), world())
+fn live() -> Live {
+    begin(dispatch(), world())
 }
 
 #[test]
@@ -51,10 +53,10 @@ fn the_request_is_the_same_bytes_before_and_after_searches() {
     for placement in [Placement::SystemPrompt, Placement::McpServer] {
         let mut live = live();
         live.world.placement = placement;
-        let before = live.surface();
+        let before = live.surface().unwrap();
         for query in ["select:create_issue", "message", "bake a cake", ""] {
             live.search(query);
-            assert_eq!(written(&live.surface()), written(&before));
+            assert_eq!(written(&live.surface().unwrap()), written(&before));
         }
         assert_eq!(live.state, toolshelf_core::State::new("dispatch"));
     }
@@ -68,19 +70,19 @@ fn byte_for_byte() {
     ] {
         let mut live = live();
         live.world.placement = placement;
-        GOLDEN.check(name, &written(&live.surface()));
+        GOLDEN.check(name, &written(&live.surface().unwrap()));
     }
 }
 
 #[test]
 fn without_the_option_there_is_no_search_tool() {
-    let mut live = Live::new(Dispatch::default(), world());
+    let mut live = begin(Dispatch::default(), world());
     assert_eq!(
         live.offered(),
         ["read_file", "load_tools", "deferred_tool_call"]
     );
     let search = call("search_tools", json!({"query": "issue"}));
-    let resolution = live.world.resolve(&live.strategy, &live.state, &search);
+    let resolution = live.call(&search).unwrap();
     assert_eq!(resolution, Resolution::NotMine);
 }
 
@@ -134,7 +136,7 @@ fn an_answer_keeps_to_its_bytes_and_cuts_no_name() {
         .searchable()
         .undeclared(&group, &[])
         .returning(&group, tools.collect());
-    let mut live = Live::new(dispatch(), world);
+    let mut live = begin(dispatch(), world);
     live.world.repeats = 5;
     let select = format!(
         "select:{},nobody,{}",
@@ -180,7 +182,7 @@ fn no_answer_is_readable_as_a_discovery() {
         .searchable()
         .undeclared("evil", &[])
         .returning("evil", vec![tool(evil.descriptor().as_str())]);
-    let mut live = Live::new(dispatch(), world);
+    let mut live = begin(dispatch(), world);
     for query in [
         "evil",
         "x",
@@ -205,7 +207,7 @@ fn denied_tools_change_nothing() {
     ];
     for query in queries {
         let mut denied = live();
-        denied.world.access = Some(Box::new(Denied(&["send_message", "create_issue"])));
+        denied.world.access = Some(Arc::new(Denied::tools(&["send_message", "create_issue"])));
         let bare = r#"{"name":"list_issues","inputSchema":{"type":"object"}}"#;
         let without = World::default()
             .searchable()
@@ -213,7 +215,7 @@ fn denied_tools_change_nothing() {
             .group("mcp:github", &["list_issues"])
             .returning("mcp:github", vec![tool(bare)])
             .group("slack", &["list_channels"]);
-        let mut without = Live::new(dispatch(), without);
+        let mut without = begin(dispatch(), without);
         assert_eq!(denied.search(query), without.search(query), "{query}");
     }
 }
@@ -226,7 +228,7 @@ fn a_tool_that_was_found_is_called_through_the_forwarder() {
         "deferred_tool_call",
         json!({"tool_name": "slack/send_message"}),
     );
-    let ran = live.world.resolve(&live.strategy, &live.state, &forwarded);
+    let ran = live.call(&forwarded).unwrap();
     let expect = key("slack", "send_message");
     assert!(
         matches!(&ran, Resolution::Execute { key, .. } if *key == expect),

@@ -4,14 +4,14 @@ use serde_json::json;
 use toolshelf_core::{Placement, State, Strategy};
 use toolshelf_strategies::{Dispatch, DispatchOptions, Inject, InjectOptions};
 
-use crate::fixtures::{World, call, json_of, offered, text, tool};
+use crate::fixtures::{World, WorldExt, call, json_of, offered, text, tool};
 
 fn state() -> State {
     State::new("any")
 }
 
 fn section(world: &mut World, strategy: &dyn Strategy) -> String {
-    let surface = world.surface(strategy, &state());
+    let surface = world.surface(strategy, &state()).unwrap();
     surface
         .prompt_section
         .as_deref()
@@ -46,7 +46,7 @@ fn a_header_may_be_another_or_none() {
 fn without_groups_there_is_no_section_and_the_load_tool_is_there() {
     let mut world = World::default();
     for strategy in [&Dispatch::default() as &dyn Strategy, &Inject::default()] {
-        let surface = world.surface(strategy, &state());
+        let surface = world.surface(strategy, &state()).unwrap();
         assert!(surface.prompt_section.is_none());
         assert!(offered(&surface).contains(&"load_tools"));
     }
@@ -95,7 +95,7 @@ fn a_catalog_keeps_to_its_budget() {
             &split,
             &Inject::default(),
         ] {
-            let surface = world.surface(strategy, &state());
+            let surface = world.surface(strategy, &state()).unwrap();
             assert!(surface.prompt_section.is_none());
             let load = surface
                 .tools
@@ -184,12 +184,12 @@ fn three_forwarders_reach_what_the_hints_of_a_tool_allow() {
         ..DispatchOptions::default()
     });
     let own = split.own_tools();
-    assert_eq!(offered(&world.surface(&split, &state())), own);
+    assert_eq!(offered(&world.surface(&split, &state()).unwrap()), own);
     assert_eq!(own.len(), 4);
     let mut reached = |forwarder: &str| -> Vec<&str> {
         let runs = |name: &&str| {
             let call = call(forwarder, json!({"tool_name": name}));
-            let resolution = world.resolve(&split, &state(), &call);
+            let resolution = world.resolve(&split, &state(), &call).unwrap();
             matches!(resolution, toolshelf_core::Resolution::Execute { .. })
         };
         names.into_iter().filter(runs).collect()

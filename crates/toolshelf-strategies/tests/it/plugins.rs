@@ -47,7 +47,9 @@ fn a_strategy_is_built_from_options_and_refuses_those_that_it_does_not_have() {
     }
     let strategy = build("standard", &json!({"load": false})).unwrap();
     let mut world = World::default().group("g", &["t"]);
-    let surface = world.surface(strategy.as_ref(), &State::new("standard"));
+    let surface = world
+        .surface(strategy.as_ref(), &State::new("standard"))
+        .unwrap();
     assert!(offered(&surface).is_empty() && world.asked.is_empty());
 }
 

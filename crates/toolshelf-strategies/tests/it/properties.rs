@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use toolshelf_core::{Condition, ContentBlock, Error, ErrorKind, Event, Message, News, Role};
 use toolshelf_strategies::Tst;
 
-use crate::fixtures::{Live, World, id};
+use crate::fixtures::{Live, LiveExt, World, WorldExt, begin, id};
 
 #[derive(Debug, Clone)]
 enum Act {
@@ -44,8 +44,8 @@ fn act() -> impl proptest::strategy::Strategy<Value = Act> {
     ]
 }
 
-fn perform(live: &mut Live<Tst>, act: Act) {
-    let here = |live: &Live<Tst>, group: &str| live.world.groups.get(group).is_some();
+fn perform(live: &mut Live, act: Act) {
+    let here = |live: &Live, group: &str| live.world.groups.get(group).is_some();
     match act {
         Act::Search(query) => drop(live.search(&query)),
         Act::Discovered(names) => live.observe(&Event::Discovered { names }),
@@ -86,11 +86,11 @@ proptest! {
             .group("a", &["one", "two"])
             .undeclared("b", &["one", "three"])
             .broken("mcp:c", &["two"]);
-        let mut live = Live::new(Tst::default(), world);
+        let mut live = begin(Tst::default(), world);
         let mut order: Vec<String> = Vec::new();
         for act in acts {
             perform(&mut live, act);
-            let surface = live.surface();
+            let surface = live.surface().unwrap();
             let names: Vec<String> =
                 surface.tools.iter().map(|slot| slot.name.to_string()).collect();
             prop_assert_eq!(&names[..2], ["read_file", "search_tools"]);
@@ -112,7 +112,7 @@ proptest! {
                 prop_assert!(rest.any(|known| known == name), "{} of {:?}", name, order);
             }
             // Each thing is said once.
-            let again = live.surface();
+            let again = live.surface().unwrap();
             prop_assert_eq!(again.news, Vec::<News>::new());
             prop_assert_eq!(again.deltas, vec![]);
             prop_assert_eq!(again.tools, surface.tools);

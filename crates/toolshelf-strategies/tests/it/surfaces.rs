@@ -2,9 +2,10 @@
 
 use toolshelf_core::{Delta, Need, News, Placement, State, Strategy, ToolName};
 use toolshelf_strategies::{Dispatch, DispatchOptions, Inject, Standard, StandardOptions};
+use toolshelf_testkit::written;
 
 use crate::GOLDEN;
-use crate::world::{fail, group, groups, hide, id, load, surface, written};
+use crate::world::{fail, group, groups, hide, id, load, surface};
 
 fn expanded(strategy: &str, loads: &[(&str, Option<&[&str]>)]) -> State {
     let mut state = State::new(strategy);

@@ -1,5 +1,7 @@
 //! `tst`: what is found joins the list, and stays.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolshelf_core::codec::{Block, DiscoveryCodec};
 use toolshelf_core::{
@@ -8,10 +10,12 @@ use toolshelf_core::{
 };
 use toolshelf_discovery::FoundLine;
 use toolshelf_strategies::{Tst, TstOptions};
+use toolshelf_testkit::written;
 
 use crate::GOLDEN;
-use crate::fixtures::{Denied, Live, World, call, id, key, offered, text, tool};
-use crate::world::written;
+use crate::fixtures::{
+    Denied, Live, LiveExt, World, WorldExt, begin, call, id, key, offered, text, tool,
+};
 
 /// A host's own tools, and two servers.
 fn world() -> World {
@@ -22,8 +26,8 @@ fn world() -> World {
         .group("slack", &["send_message", "list_channels"])
 }
 
-fn live(world: World) -> Live<Tst> {
-    Live::new(Tst::default(), world)
+fn live(world: World) -> Live {
+    begin(Tst::default(), world)
 }
 
 /// The names that a reader of histories takes from an answer.
@@ -43,44 +47,6 @@ mod requests {
     use super::*;
 
     #[test]
-    fn undiscovered_tools_are_absent() {
-        let mut live = live(world().loaded("github").loaded("slack"));
-        assert_eq!(live.offered(), ["read_file", "search_tools"]);
-    }
-
-    #[test]
-    fn no_server_is_started_for_a_request() {
-        let mut live = live(world());
-        live.surface();
-        assert_eq!(live.world.asked, [Need::Load(id("host"))]);
-    }
-
-    #[test]
-    fn what_is_found_follows_the_search_tool_in_the_order_of_first_discovery() {
-        let mut live = live(world());
-        live.search("select:send_message");
-        live.search("select:create_issue");
-        live.search("select:list_channels,send_message");
-        let order = [
-            "read_file",
-            "search_tools",
-            "slack__send_message",
-            "github__create_issue",
-            "slack__list_channels",
-        ];
-        assert_eq!(live.offered(), order);
-        // Also when their servers are loaded anew, leave and return.
-        live.world
-            .return_with("slack", &["list_channels", "send_message"]);
-        assert_eq!(live.offered(), order);
-        live.world.remove("slack");
-        assert_eq!(live.offered(), [order[0], order[1], order[3]]);
-        live.world
-            .return_with("slack", &["send_message", "list_channels"]);
-        assert_eq!(live.offered(), order);
-    }
-
-    #[test]
     fn a_server_that_fails_takes_nothing_out_of_the_list() {
         let mut live = live(world());
         live.search("select:send_message");
@@ -93,26 +59,21 @@ mod requests {
     fn a_tool_that_is_gone_is_left_out_and_told_once() {
         let mut live = live(world());
         live.search("select:send_message,list_channels");
-        live.surface();
+        live.surface().unwrap();
         live.world.return_with("slack", &["list_channels"]);
-        let surface = live.surface();
+        let surface = live.surface().unwrap();
         assert_eq!(
             offered(&surface),
             ["read_file", "search_tools", "slack__list_channels"]
         );
         assert_eq!(surface.news, [News::Gone(key("slack", "send_message"))]);
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news, []);
         // It returns and goes again: that is news.
         live.world
             .return_with("slack", &["list_channels", "send_message"]);
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news, []);
         live.world.return_with("slack", &["list_channels"]);
-        assert_eq!(live.surface().news.len(), 1);
-    }
-
-    #[test]
-    fn the_search_tool_is_there_when_nothing_is_deferred() {
-        assert_eq!(live(World::default()).offered(), ["search_tools"]);
+        assert_eq!(live.surface().unwrap().news.len(), 1);
     }
 
     #[test]
@@ -146,9 +107,9 @@ mod requests {
     #[test]
     fn byte_for_byte() {
         let mut live = live(world());
-        GOLDEN.check("tst.nothing-found", &written(&live.surface()));
+        GOLDEN.check("tst.nothing-found", &written(&live.surface().unwrap()));
         live.search("select:send_message,create_issue");
-        GOLDEN.check("tst.two-found", &written(&live.surface()));
+        GOLDEN.check("tst.two-found", &written(&live.surface().unwrap()));
     }
 
     #[test]
@@ -156,7 +117,7 @@ mod requests {
         let mut prompt = live(world());
         let mut server = live(world());
         server.world.placement = Placement::McpServer;
-        assert_eq!(prompt.surface(), server.surface());
+        assert_eq!(prompt.surface().unwrap(), server.surface().unwrap());
     }
 }
 
@@ -397,10 +358,7 @@ mod searches {
             })
             .unwrap();
             let world = World::default().searchable().group("g", &many);
-            assert_eq!(
-                read(&Live::new(tst, world).search("list")).len(),
-                max_results
-            );
+            assert_eq!(read(&begin(tst, world).search("list")).len(), max_results);
         }
         for max_results in [0, 21] {
             assert!(
@@ -421,7 +379,7 @@ mod searches {
                 ..TstOptions::default()
             })
         };
-        let mut live = Live::new(named("find").unwrap(), world());
+        let mut live = begin(named("find").unwrap(), world());
         assert_eq!(live.offered(), ["read_file", "find"]);
         assert_eq!(live.strategy.own_tools(), ["find"]);
         let answer = live.ask("find", json!({"query": "select:list_issues"}));
@@ -468,7 +426,7 @@ mod searches {
             "+list",
         ] {
             let mut with = live(world().group("secret", &["list_issues_too"]));
-            with.world.access = Some(Box::new(Denied(&["list_issues", "list_issues_too"])));
+            with.world.access = Some(Arc::new(Denied::tools(&["list_issues", "list_issues_too"])));
             let mut without = live(
                 World::default()
                     .searchable()
@@ -526,7 +484,7 @@ mod calls {
         for name in ["slack__send_message", "send_message", "slack/send_message"] {
             let mut live = live(world());
             let call = call(name, json!({"text": "hi"}));
-            let resolution = live.world.resolve(&live.strategy, &live.state, &call);
+            let resolution = live.call(&call).unwrap();
             assert!(
                 matches!(&resolution, Resolution::Execute { key: ran, .. }
                     if *ran == key("slack", "send_message")),
@@ -547,7 +505,7 @@ mod calls {
     fn a_name_of_nobody_is_not_ours() {
         let mut live = live(world());
         let call = call("load_tools", json!({}));
-        let resolution = live.world.resolve(&live.strategy, &live.state, &call);
+        let resolution = live.call(&call).unwrap();
         assert_eq!(resolution, Resolution::NotMine);
     }
 }
@@ -559,8 +517,8 @@ mod histories {
     fn folding_a_history_gives_the_state_of_the_session_that_made_it() {
         let mut before = live(world());
         let mut after = live(world().loaded("github").loaded("slack"));
-        before.surface();
-        after.surface();
+        before.surface().unwrap();
+        after.surface().unwrap();
         for query in [
             "select:send_message",
             "list",
@@ -573,7 +531,7 @@ mod histories {
         }
         assert_eq!(after.state, before.state);
         assert!(!after.state.fingerprints.is_empty());
-        assert_eq!(after.surface(), before.surface());
+        assert_eq!(after.surface().unwrap(), before.surface().unwrap());
         // A host that tells its own session what it saw changes nothing.
         let state = before.state.clone();
         before.observe(&discovered(&["github__create_issue"]));
@@ -655,27 +613,27 @@ mod histories {
     fn after_a_compaction_the_model_hears_of_groups_again_and_of_what_is_gone_not() {
         let mut live = live(world());
         live.search("select:send_message");
-        live.surface();
+        live.surface().unwrap();
         live.world.return_with("slack", &["list_channels"]);
         assert_eq!(
-            live.surface().news,
+            live.surface().unwrap().news,
             [News::Gone(key("slack", "send_message"))]
         );
         live.observe(&Event::Compacted { marker: None });
         let groups = ["github", "slack"].map(|group| News::Available(id(group)));
-        assert_eq!(live.surface().news, groups);
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news, groups);
+        assert_eq!(live.surface().unwrap().news, []);
     }
 
     #[test]
     fn a_record_is_no_authorisation_and_names_nothing_that_is_denied() {
         let mut live = live(world());
-        live.world.access = Some(Box::new(Denied(&["send_message"])));
-        live.surface();
+        live.world.access = Some(Arc::new(Denied::tools(&["send_message"])));
+        live.surface().unwrap();
         live.state
             .apply(&Delta::Discover(vec![key("slack", "send_message")]));
         live.observe(&discovered(&["slack__send_message", "slack/send_message"]));
-        let surface = live.surface();
+        let surface = live.surface().unwrap();
         assert_eq!(offered(&surface), ["read_file", "search_tools"]);
         assert_eq!(surface.news, []);
     }
@@ -709,42 +667,42 @@ mod news {
         };
         // What was declared can be found; a group of which nothing is known is no news yet.
         let first = ["github", "jira", "slack"].map(|group| News::Available(id(group)));
-        assert_eq!(live.surface().news, first);
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news, first);
+        assert_eq!(live.surface().unwrap().news, []);
         live.world.return_with("later", &["x"]);
         live.world.fail("jira");
         assert_eq!(
-            live.surface().news,
+            live.surface().unwrap().news,
             [
                 unavailable("jira", "It is broken."),
                 News::Available(id("later"))
             ]
         );
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news, []);
         // Starting again is nothing yet; being there is.
         live.world
             .groups
             .set_condition(&id("jira"), Condition::Pending);
-        assert_eq!(live.surface().news, [News::Available(id("jira"))]);
+        assert_eq!(live.surface().unwrap().news, [News::Available(id("jira"))]);
         live.world.remove("later");
         assert_eq!(
-            live.surface().news,
+            live.surface().unwrap().news,
             [unavailable("later", "It was removed.")]
         );
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news, []);
         live.world.return_with("later", &["x"]);
-        assert_eq!(live.surface().news, [News::Available(id("later"))]);
+        assert_eq!(live.surface().unwrap().news, [News::Available(id("later"))]);
     }
 
     #[test]
     fn a_fork_goes_on_from_what_was_said_and_changes_nothing_of_its_parent() {
         let mut parent = live(world());
         parent.search("select:send_message");
-        parent.surface();
+        parent.surface().unwrap();
         let kept = parent.state.clone();
         let mut fork = live(world().loaded("host").loaded("github").loaded("slack"));
         fork.state = parent.state.clone();
-        assert_eq!(fork.surface().news, []);
+        assert_eq!(fork.surface().unwrap().news, []);
         fork.search("select:create_issue");
         assert_eq!(fork.offered().len(), 4);
         assert_eq!(parent.state, kept);
@@ -755,12 +713,12 @@ mod news {
     fn a_refusal_of_deferral_is_standard_from_then_on_and_said_once() {
         let mut live = live(world());
         live.search("select:send_message");
-        live.surface();
+        live.surface().unwrap();
         let refused = |reason: &str| Event::DeferralRefused {
             reason: reason.to_owned(),
         };
         live.observe(&refused("unknown field defer_loading"));
-        let surface = live.surface();
+        let surface = live.surface().unwrap();
         let all = [
             "github__create_issue",
             "github__list_issues",
@@ -775,7 +733,7 @@ mod news {
                 reason: "unknown field defer_loading".to_owned()
             }]
         );
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news, []);
         // Searched from habit.
         assert_eq!(
             live.search("select:create_issue"),
@@ -783,12 +741,12 @@ mod news {
              Already loaded, call directly: `github__create_issue`."
         );
         live.observe(&refused("again"));
-        let again = live.surface();
+        let again = live.surface().unwrap();
         assert_eq!((offered(&again), again.news.len()), (all.to_vec(), 0));
         // What fails later is said once, too.
         live.world.fail("slack");
-        assert_eq!(live.surface().news.len(), 1);
-        assert_eq!(live.surface().news, []);
+        assert_eq!(live.surface().unwrap().news.len(), 1);
+        assert_eq!(live.surface().unwrap().news, []);
         // It survives in the record.
         let mut resumed = super::live(world());
         resumed.state = live.state.clone();

@@ -81,15 +81,3 @@ pub(crate) fn surface(
         Step::Need(needs) => Err(needs),
     }
 }
-
-/// A surface as text: tools array and prompt section.
-pub(crate) fn written(surface: &Surface) -> String {
-    let mut text = String::new();
-    for slot in &surface.tools {
-        text.push_str(slot.definition.descriptor_as(&slot.name).unwrap().as_str());
-        text.push('\n');
-    }
-    text.push_str("---\n");
-    text.push_str(surface.prompt_section.as_deref().unwrap_or("(no section)"));
-    text
-}
