@@ -266,8 +266,9 @@ pub(crate) struct CompletionsArguments {
 }
 
 const TOOLS_AFTER: &str = "\
-Starts the servers, lists their tools and ends them again. The exit code is 1 when one of them
-could not be used; the others are listed all the same.
+Starts the servers, lists their tools and ends them again; the lists are kept for later starts of
+`serve`, as after `refresh`. The exit code is 1 when one of them could not be used; the others are
+listed all the same.
 
 Tokens are those of o200k_base, of name, description and input schema: what a request would carry.
 
@@ -303,9 +304,10 @@ pub(crate) struct ToolsArguments {
 
 const DOCTOR_AFTER: &str = "\
 Starts the servers, a few at a time, lists their tools and ends them again. Looks at configuration,
-cache, commands, starts, protocol, lists of tools, names, sizes and schemas. Each finding is an
-error (something cannot be used), a warning (less good than it could be) or a note, and says how to
-mend it. The exit code is 1 when there is an error, and 0 otherwise.
+cache, commands, starts, protocol, lists of tools, names, sizes and schemas, and says when a list is
+another one than what was kept; the present ones are kept then. Each finding is an error (something
+cannot be used), a warning (less good than it could be) or a note, and says how to mend it. The exit
+code is 1 when there is an error, and 0 otherwise.
 
 --json prints version, ok, config, cache, findings, servers and summary. A finding has severity,
 code, text and mend, and may have facts and tools. Members may be added; what is there stays.
