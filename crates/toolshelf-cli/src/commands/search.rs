@@ -26,6 +26,9 @@ use crate::waiting::Waiting;
 /// How many near names are proposed.
 const SUGGESTIONS: usize = 5;
 
+/// The longest fault of a server in a line, in characters; some hold a whole PATH.
+const MAX_FAULT: usize = 160;
+
 /// The widest column of names.
 const NAME_WIDTH: usize = 48;
 
@@ -253,7 +256,8 @@ impl Shelved {
             ));
         }
         for (id, error) in &self.failed {
-            note(&format!("Not searched: {id}: {error}"));
+            // All of it is in --json, and `doctor` says how to mend it.
+            note(&format!("Not searched: {id}: {}", cut(error, MAX_FAULT)));
         }
     }
 }

@@ -9,12 +9,13 @@ use serde_json::Value;
 use toolshelf_core::text::one_line;
 use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Digest, Error, ErrorKind, LoadedGroup, ToolDefinition};
+use toolshelf_gateway::WITHOUT_END;
 use toolshelf_gateway::config::{EntryState, ServerEntry};
-use toolshelf_gateway::{Change, WITHOUT_END};
-use toolshelf_mcp::{SAME_NAME, Sidelights};
+use toolshelf_mcp::Sidelights;
 use toolshelf_shelf::check_schema;
 
 use super::findings::{Connection, Finding, Health, Patient};
+use super::list;
 use super::program::{Program, how_to_get};
 use crate::output::{counted, grouped};
 use crate::tokens::O200kBase;
@@ -24,9 +25,6 @@ const LARGE_TOKENS: usize = 2_000;
 
 /// A definition of more bytes is large.
 const LARGE_BYTES: usize = 16 * 1024;
-
-/// A list of more tools is very large.
-const MANY_TOOLS: usize = 1_000;
 
 /// The longest line of an error that is a finding's text, in bytes.
 const MAX_ERROR_BYTES: usize = 1_024;
@@ -96,13 +94,7 @@ pub(crate) fn examine(facts: &Facts<'_>) -> Patient {
             let connection = connection(loaded, facts.sidelights.as_ref());
             findings.extend(slow_start(facts.took, facts.limit));
             findings.extend(noise(facts.sidelights.as_ref()));
-            findings.extend(of_the_list(facts.entry, loaded));
-            findings.extend(very_large(&connection));
-            findings.extend(
-                facts
-                    .kept
-                    .and_then(|kept| changed(facts.entry, kept, loaded)),
-            );
+            findings.extend(list::findings(facts.entry, loaded, &connection, facts.kept));
             findings.extend(of_definitions(loaded));
             findings.extend(of_names(facts.entry, loaded, facts.own_tools));
             patient.connection = Some(connection);
@@ -298,108 +290,6 @@ fn noise(sidelights: Option<&Sidelights>) -> Option<Finding> {
     Some(finding.fact("first line", first))
 }
 
-/// Whether the list holds what it should.
-fn of_the_list(entry: &ServerEntry, loaded: &LoadedGroup) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let (twins, others): (Vec<_>, Vec<_>) = loaded
-        .set_aside
-        .iter()
-        .partition(|tool| tool.reason == SAME_NAME);
-    if !twins.is_empty() {
-        let finding = Finding::warning(
-            "duplicate",
-            format!(
-                "{} the name of another tool of this server; the first of that name is used",
-                has(twins.len(), "tool")
-            ),
-            "tell the server's author: no host can call the others",
-        );
-        let twins = twins.iter().map(|tool| (tool.name.clone(), None));
-        findings.push(finding.tools(twins.collect()));
-    }
-    if !others.is_empty() {
-        let finding = Finding::warning(
-            "set-aside",
-            format!(
-                "{} a definition that providers refuse, and {} left out; the others can be used",
-                has(others.len(), "tool"),
-                if others.len() == 1 { "is" } else { "are" },
-            ),
-            format!(
-                "tell the server's author; `toolshelf tools --raw {}` shows what it sent",
-                entry.id
-            ),
-        );
-        let others = others.iter().map(|tool| {
-            let reason = one_line(&tool.reason, 256);
-            (tool.name.clone(), Some(reason))
-        });
-        findings.push(finding.tools(others.collect()));
-    }
-    if loaded.tools.is_empty() && loaded.set_aside.is_empty() {
-        findings.push(Finding::warning(
-            "no-tools",
-            "it offers no tools",
-            "it may need an argument or a variable that switches tools on; else switch it off \
-             with \"disabled\": true",
-        ));
-    }
-    findings
-}
-
-/// A list of which a model can make nothing, and that every start and search pays for.
-fn very_large(connection: &Connection) -> Option<Finding> {
-    (connection.tools > MANY_TOOLS).then(|| {
-        Finding::warning(
-            "very-large-list",
-            format!(
-                "its list is very large: {}, {}; starts and searches pay for all of them, and under \
-                 `standard` every request does",
-                counted(connection.tools, "tool"),
-                counted(connection.tokens, "token")
-            ),
-            "look for an option of the server that switches off the tools that nobody needs",
-        )
-    })
-}
-
-/// How the list differs from the one that was kept.
-fn changed(
-    entry: &ServerEntry,
-    kept: &BTreeMap<String, Digest>,
-    loaded: &LoadedGroup,
-) -> Option<Finding> {
-    let tools = loaded.tools.iter().map(|tool| {
-        let definition = tool.definition();
-        (definition.name().to_string(), definition.digest())
-    });
-    let change = Change::between(entry.id.clone(), kept, &tools.collect());
-    let lists = [
-        (&change.added, "new"),
-        (&change.removed, "gone"),
-        (&change.changed, "another definition"),
-    ];
-    let tools = lists.iter().flat_map(|(names, what)| {
-        names
-            .iter()
-            .map(|name| (name.clone(), Some((*what).to_owned())))
-    });
-    (!change.is_empty()).then(|| {
-        let finding = Finding::note(
-            "list-changed",
-            format!(
-                "the list that was kept of it was another one: {} new, {} gone, {} with another \
-                 definition",
-                grouped(change.added.len()),
-                grouped(change.removed.len()),
-                grouped(change.changed.len())
-            ),
-            "nothing has to be done: the present list is kept now",
-        );
-        finding.tools(tools.collect())
-    })
-}
-
 /// Whether the definitions are what they should be.
 fn of_definitions(loaded: &LoadedGroup) -> Vec<Finding> {
     let mut large = Vec::new();
@@ -586,10 +476,4 @@ pub(crate) fn shared_names<'a>(
         );
         finding.tools(shared)
     })
-}
-
-/// A count with its verb.
-fn has(number: usize, noun: &str) -> String {
-    let verb = if number == 1 { "has" } else { "have" };
-    format!("{} {verb}", counted(number, noun))
 }

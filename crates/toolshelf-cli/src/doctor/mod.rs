@@ -6,6 +6,7 @@
 
 mod examine;
 mod findings;
+mod list;
 mod place;
 mod program;
 mod render;

@@ -344,6 +344,7 @@ fn servers_are_searched_by_what_is_kept_of_them() {
     let config = TestConfig::of(&json!({
         "tracker": sample_entry("issues"),
         "dead": faulty(&["exit=3"]),
+        "nowhere": {"command": "no-such-program", "env": {"PATH": "/nowhere:".repeat(200)}},
     }));
     let search = |query: &str| -> Ran {
         let mut command = toolshelf();
@@ -357,7 +358,9 @@ fn servers_are_searched_by_what_is_kept_of_them() {
     assert_eq!(cold.json()["failed"][0]["server"], "dead");
     assert!(cold.err.contains("not known yet: tracker."), "{}", cold.err);
     assert_eq!(cold.err.matches("Not searched: dead: ").count(), 1);
-    assert_eq!(cold.err.lines().count(), 2, "said once: {}", cold.err);
+    assert_eq!(cold.err.lines().count(), 3, "said once: {}", cold.err);
+    assert!(cold.err.contains("Not searched: nowhere: "), "{}", cold.err);
+    assert!(cold.err.len() < 1_000, "{}", cold.err);
     let warm = search("create an issue").ended(0);
     assert_eq!(warm.json()["hits"], cold.json()["hits"]);
     assert_eq!(warm.json()["started"], json!([]));
