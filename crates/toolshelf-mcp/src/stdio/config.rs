@@ -149,10 +149,16 @@ impl StdioConfig {
         }
     }
 
-    /// Sets the arguments.
+    /// Adds arguments behind those that there are, as `std::process::Command` does.
+    ///
+    /// ```
+    /// use toolshelf_mcp::StdioConfig;
+    /// let config = StdioConfig::new("time", "uvx").args(["mcp-server-time"]).args(["--utc"]);
+    /// assert_eq!(config.args, ["mcp-server-time", "--utc"]);
+    /// ```
     #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        self.args = args.into_iter().map(Into::into).collect();
+        self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
