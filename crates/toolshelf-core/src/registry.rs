@@ -100,6 +100,17 @@ impl Builder {
 ///
 /// A plugin crate exports one as a `const PLUGIN` and submits it with
 /// [`submit!`](crate::submit), so that [`Registry::linked`] finds it.
+///
+/// # Behavior
+///
+/// Each sentence is a clause of the kit for plugins in `toolshelf-testkit`.
+///
+/// * Name, provider and what it says of itself are a line each.
+/// * What is built has the name of the plugin, where it has one.
+/// * `null` and `{}` both mean all defaults, where there are no options that it needs.
+/// * An option that it does not have, and one of another type, is
+///   [`ErrorKind::InvalidConfig`] naming the plugin and the option, as [`read_options`] does.
+/// * The schema is that of an object without other keys, and says what each option is for.
 #[derive(Clone, Copy)]
 pub struct Plugin {
     /// The name under which it is chosen.
@@ -134,7 +145,7 @@ inventory::collect!(Plugin);
 #[serde(deny_unknown_fields)]
 pub struct NoOptions {}
 
-/// Reads the options of a plugin. `null` means all defaults.
+/// Reads the options of a plugin: an object, or `null`, which means all defaults.
 ///
 /// # Errors
 ///
@@ -152,9 +163,18 @@ pub struct NoOptions {}
 /// );
 /// ```
 pub fn read_options<T: DeserializeOwned>(plugin: &str, options: &Value) -> Result<T, Error> {
+    let invalid = |fault: &dyn fmt::Display| {
+        Error::new(
+            ErrorKind::InvalidConfig,
+            format!("the options of '{plugin}' are not valid: {fault}"),
+        )
+    };
     let options = match options {
         Value::Null => Value::Object(serde_json::Map::new()),
-        given => given.clone(),
+        Value::Object(_) => options.clone(),
+        // An array would be taken for the values of the options in the order of their fields.
+        Value::Array(_) => return Err(invalid(&"an array, where an object is expected")),
+        _ => return Err(invalid(&"a single value, where an object is expected")),
     };
     serde_path_to_error::deserialize(options).map_err(|fault| {
         let place = fault.path().to_string();
@@ -164,11 +184,7 @@ pub fn read_options<T: DeserializeOwned>(plugin: &str, options: &Value) -> Resul
         } else {
             format!("{place}: ")
         };
-        let cause = fault.into_inner();
-        Error::new(
-            ErrorKind::InvalidConfig,
-            format!("the options of '{plugin}' are not valid: {place}{cause}"),
-        )
+        invalid(&format!("{place}{}", fault.into_inner()))
     })
 }
 

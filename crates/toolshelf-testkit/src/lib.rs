@@ -12,6 +12,7 @@
 //! | discovery codec | [`codec`], [`codec_tests!`] |
 //! | search index | [`index`], [`index_tests!`] |
 //! | loader | [`loader`], [`loader_tests!`] |
+//! | any plugin: its name and options | [`plugin`], [`plugin_tests!`] |
 //!
 //! Which clauses apply is said by capabilities, which are declared. One that is left out
 //! although it is there is an error: nothing is skipped in silence.
@@ -63,6 +64,7 @@ pub mod index;
 mod live;
 pub mod loader;
 mod names;
+pub mod plugin;
 mod property;
 mod stamp;
 pub mod strategy;

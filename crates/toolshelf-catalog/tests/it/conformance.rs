@@ -43,3 +43,24 @@ catalog_tests!(inject: names, remaining);
 catalog_tests!(inject_short: names, remaining);
 catalog_tests!(gateway: names, remaining);
 catalog_tests!(gateway_short: names, remaining);
+
+mod plugins {
+    use toolshelf_testkit::plugin::Subject;
+    use toolshelf_testkit::plugin_tests;
+
+    fn dispatch() -> Subject {
+        Subject::new(toolshelf_catalog::dispatch::PLUGIN)
+    }
+
+    fn inject() -> Subject {
+        Subject::new(toolshelf_catalog::inject::PLUGIN)
+    }
+
+    fn gateway() -> Subject {
+        Subject::new(toolshelf_catalog::gateway::PLUGIN)
+    }
+
+    plugin_tests!(dispatch: defaults);
+    plugin_tests!(inject: defaults);
+    plugin_tests!(gateway: defaults);
+}

@@ -168,6 +168,8 @@ fn options_are_read_strictly() {
     for options in [
         json!({"seperator": ","}),
         json!([1]),
+        json!([","]),
+        json!(","),
         json!({"separator": 1}),
     ] {
         let error = registry

@@ -43,3 +43,29 @@ codec_tests!(found: writes);
 codec_tests!(tool_reference: writes);
 codec_tests!(functions);
 codec_tests!(load);
+
+mod plugins {
+    use toolshelf_testkit::plugin::Subject;
+    use toolshelf_testkit::plugin_tests;
+
+    fn found() -> Subject {
+        Subject::new(toolshelf_discovery::codec::found::PLUGIN)
+    }
+
+    fn tool_reference() -> Subject {
+        Subject::new(toolshelf_discovery::codec::reference::PLUGIN)
+    }
+
+    fn functions() -> Subject {
+        Subject::new(toolshelf_discovery::codec::functions::PLUGIN)
+    }
+
+    fn load() -> Subject {
+        Subject::new(toolshelf_discovery::codec::load::PLUGIN)
+    }
+
+    plugin_tests!(found: defaults);
+    plugin_tests!(tool_reference: defaults);
+    plugin_tests!(functions: defaults);
+    plugin_tests!(load: defaults);
+}

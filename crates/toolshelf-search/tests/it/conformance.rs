@@ -50,3 +50,14 @@ fn mixed_without_its_model() -> Subject {
 index_tests!(lexical: texts, selects, requires, patterns, corrects, explains);
 index_tests!(mixed: texts, selects, requires, patterns, corrects, explains);
 index_tests!(mixed_without_its_model: texts, selects, requires, patterns, corrects, explains);
+
+mod plugins {
+    use toolshelf_testkit::plugin::Subject;
+    use toolshelf_testkit::plugin_tests;
+
+    fn lexical() -> Subject {
+        Subject::new(toolshelf_search::PLUGIN)
+    }
+
+    plugin_tests!(lexical: defaults);
+}

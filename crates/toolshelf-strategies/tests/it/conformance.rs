@@ -118,3 +118,34 @@ strategy_tests!(tst: defers, lazy, searches, grows, rebuilds);
 strategy_tests!(tst_renamed: defers, lazy, searches, grows, rebuilds);
 strategy_tests!(tst_auto_that_defers: defers, searches, grows, rebuilds);
 strategy_tests!(tst_auto_that_does_not_defer: searches);
+
+mod plugins {
+    use toolshelf_testkit::plugin::Subject;
+    use toolshelf_testkit::plugin_tests;
+
+    fn dispatch() -> Subject {
+        Subject::new(toolshelf_strategies::dispatch::PLUGIN)
+    }
+
+    fn inject() -> Subject {
+        Subject::new(toolshelf_strategies::inject::PLUGIN)
+    }
+
+    fn standard() -> Subject {
+        Subject::new(toolshelf_strategies::standard::PLUGIN)
+    }
+
+    fn tst() -> Subject {
+        Subject::new(toolshelf_strategies::tst::PLUGIN)
+    }
+
+    fn tst_auto() -> Subject {
+        Subject::new(toolshelf_strategies::tst_auto::PLUGIN)
+    }
+
+    plugin_tests!(dispatch: defaults);
+    plugin_tests!(inject: defaults);
+    plugin_tests!(standard: defaults);
+    plugin_tests!(tst: defaults);
+    plugin_tests!(tst_auto: defaults);
+}

@@ -13,5 +13,6 @@ mod golden;
 mod host;
 mod index;
 mod loader;
+mod plugin;
 mod strategy;
 mod table;

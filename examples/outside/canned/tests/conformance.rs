@@ -1,4 +1,4 @@
-//! `canned` under the kit for loaders.
+//! `canned` under the kits for plugins and for loaders.
 
 use std::path::{Path, PathBuf};
 
@@ -26,3 +26,10 @@ fn weather() -> Subject {
 }
 
 loader_tests!(weather: calls, fails);
+
+fn plugin() -> toolshelf_testkit::plugin::Subject {
+    toolshelf_testkit::plugin::Subject::new(outside_canned::PLUGIN)
+        .options(json!({"file": file("weather.json")}))
+}
+
+toolshelf_testkit::plugin_tests!(plugin);

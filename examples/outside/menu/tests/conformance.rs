@@ -1,4 +1,4 @@
-//! `menu` under the kit for strategies.
+//! `menu` under the kits for plugins and for strategies.
 
 use outside_menu::{Menu, MenuOptions};
 use serde_json::json;
@@ -12,3 +12,9 @@ fn menu() -> Subject {
 }
 
 strategy_tests!(menu: stable, defers, lazy, forwards);
+
+fn plugin() -> toolshelf_testkit::plugin::Subject {
+    toolshelf_testkit::plugin::Subject::new(outside_menu::PLUGIN)
+}
+
+toolshelf_testkit::plugin_tests!(plugin: defaults);

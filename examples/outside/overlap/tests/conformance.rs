@@ -1,4 +1,4 @@
-//! `overlap/1` under the kit for search indexes.
+//! `overlap/1` under the kits for plugins and for search indexes.
 
 use outside_overlap::Overlap;
 use toolshelf_testkit::index::Subject;
@@ -9,3 +9,9 @@ fn overlap() -> Subject {
 }
 
 index_tests!(overlap: texts, selects);
+
+fn plugin() -> toolshelf_testkit::plugin::Subject {
+    toolshelf_testkit::plugin::Subject::new(outside_overlap::PLUGIN)
+}
+
+toolshelf_testkit::plugin_tests!(plugin: defaults);

@@ -1,4 +1,4 @@
-//! `table/1` under the kit for catalog formats.
+//! `table/1` under the kits for plugins and for catalog formats.
 
 use outside_table::Table;
 use toolshelf_testkit::catalog::Subject;
@@ -9,3 +9,9 @@ fn table() -> Subject {
 }
 
 catalog_tests!(table: names);
+
+fn plugin() -> toolshelf_testkit::plugin::Subject {
+    toolshelf_testkit::plugin::Subject::new(outside_table::PLUGIN)
+}
+
+toolshelf_testkit::plugin_tests!(plugin: defaults);
