@@ -1,5 +1,6 @@
 //! What the tests share: how the installed servers are started, and a client at a gateway.
 
+pub mod gateway;
 mod sandbox;
 
 use std::collections::BTreeMap;

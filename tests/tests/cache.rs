@@ -9,21 +9,16 @@
 )]
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolshelf_core::Registry;
+use toolshelf_gateway::GatewayOptions;
 use toolshelf_gateway::cache::DescriptorCache;
-use toolshelf_gateway::config::{Config, ProcessEnvironment};
-use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::Lifecycle;
 use toolshelf_tests::Connected;
+use toolshelf_tests::gateway::{PATIENCE, forward, gateway, starts, strategies, with_host};
 
 const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture-server");
-
-/// Nothing here takes longer, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that notes each of its starts in a file, and whose list another file decides.
 fn entry(folder: &Path) -> Value {
@@ -32,10 +27,6 @@ fn entry(folder: &Path) -> Value {
         "args": ["listed", folder.join("starts"), folder.join("tools")],
         "env": {"SECRET": "t0p-s3cret"},
     })
-}
-
-fn starts(folder: &Path) -> usize {
-    std::fs::read_to_string(folder.join("starts")).map_or(0, |text| text.lines().count())
 }
 
 fn write_tools(folder: &Path, tools: Value) {
@@ -48,29 +39,12 @@ fn tool(name: &str, argument: &str) -> Value {
 }
 
 async fn with_gateway(folder: &Path, wait: Option<Duration>, test: impl AsyncFnOnce(&Connected)) {
-    let text = json!({"mcpServers": {"shop": entry(folder)}}).to_string();
-    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
-    let mut registry = Registry::new();
-    registry
-        .register(toolshelf_strategies::dispatch::PLUGIN)
-        .unwrap();
     let mut options = GatewayOptions::default();
     options.cache = Some(DescriptorCache::open(folder.join("cache")).unwrap());
     options.wait = wait;
-    let gateway = Gateway::new(&config, options, &registry).unwrap();
-    gateway.start();
-    let host = Connected::to(gateway.clone() as Arc<_>, Lifecycle::Auto)
-        .await
-        .unwrap();
-    tokio::time::timeout(PATIENCE, test(&host))
-        .await
-        .expect("the test ends in time");
-    host.close().await.unwrap();
-    gateway.close().await;
-}
-
-fn forward(tool: &str, arguments: Value) -> Value {
-    json!({"tool_name": tool, "arguments": arguments})
+    let servers = json!({"shop": entry(folder)});
+    let gateway = gateway(&servers, options, &strategies()).unwrap();
+    with_host(gateway, Lifecycle::Auto, test).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,16 +14,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
-use toolshelf_core::{Cancellation, Registry};
+use toolshelf_core::Cancellation;
 use toolshelf_gateway::cache::DescriptorCache;
-use toolshelf_gateway::config::{Config, ProcessEnvironment};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{McpServer, ServeOptions};
+use toolshelf_tests::gateway::{PATIENCE, gateway, starts, strategies};
 
 const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture-server");
-
-/// Nothing here takes longer, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A host that speaks for itself, so that every notification is seen.
 struct Host {
@@ -40,21 +37,12 @@ impl Host {
             "command": FIXTURE,
             "args": ["listed", folder.join("starts"), folder.join("tools")],
         });
-        let text = json!({ "mcpServers": { "shop": entry } }).to_string();
-        let config = Config::parse(&text, &ProcessEnvironment).unwrap();
-        let mut registry = Registry::new();
-        for plugin in [
-            toolshelf_strategies::dispatch::PLUGIN,
-            toolshelf_strategies::inject::PLUGIN,
-            toolshelf_strategies::standard::PLUGIN,
-        ] {
-            registry.register(plugin).unwrap();
-        }
         let mut options = GatewayOptions::default();
         options.strategy = Some(strategy.into());
         options.cache = Some(DescriptorCache::open(folder.join("cache")).unwrap());
         options.wait = Some(wait);
-        let gateway = Gateway::new(&config, options, &registry).unwrap();
+        let servers = json!({ "shop": entry });
+        let gateway = gateway(&servers, options, &strategies()).unwrap();
         gateway.start();
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (reads, writes) = tokio::io::split(theirs);
@@ -201,10 +189,6 @@ async fn a_list_from_the_cache_that_is_out_of_date_is_told_at_the_first_call() {
         }
         host.end().await;
     }
-}
-
-fn starts(folder: &Path) -> usize {
-    std::fs::read_to_string(folder.join("starts")).map_or(0, |text| text.lines().count())
 }
 
 /// A list that was kept does not decide what a server has now.

@@ -11,47 +11,27 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolshelf_core::{
-    CallContext, ContentBlock, Progress, ProgressSink, Registry, ToolOutcome, ToolResult,
-};
+use toolshelf_core::{CallContext, ContentBlock, Progress, ProgressSink, ToolOutcome, ToolResult};
 use toolshelf_gateway::config::{Config, EntryState, ProcessEnvironment, Selection};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{Lifecycle, StdioConfig, StdioServer};
 use toolshelf_tests::Connected;
+use toolshelf_tests::gateway::{PATIENCE, forward, names, strategies, with_host};
 
 const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture-server");
-
-/// Nothing here takes longer, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn basic(name: &str) -> Value {
     json!({"command": FIXTURE, "args": ["basic", name]})
 }
 
-fn registry() -> Registry {
-    let mut registry = Registry::new();
-    for plugin in [
-        toolshelf_strategies::dispatch::PLUGIN,
-        toolshelf_strategies::inject::PLUGIN,
-        toolshelf_strategies::standard::PLUGIN,
-    ] {
-        registry.register(plugin).unwrap();
-    }
-    registry
-}
-
 fn gateway(servers: Value, strategy: &str, wait: Option<Duration>) -> Arc<Gateway> {
-    let text = json!({ "mcpServers": servers }).to_string();
-    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
     let mut options = GatewayOptions::default();
     options.strategy = Some(match strategy {
         "split" => Selection::new("dispatch", json!({"splitCalls": true})),
         name => name.into(),
     });
     options.wait = wait;
-    let gateway = Gateway::new(&config, options, &registry()).unwrap();
-    gateway.start();
-    gateway
+    toolshelf_tests::gateway::gateway(&servers, options, &strategies()).unwrap()
 }
 
 /// Runs a test against a gateway within its time, and ends all processes.
@@ -62,25 +42,7 @@ async fn with_gateway(
     test: impl AsyncFnOnce(&Connected),
 ) {
     let gateway = gateway(servers, strategy, Some(Duration::from_secs(30)));
-    let connected = Connected::to(gateway.clone(), lifecycle).await.unwrap();
-    tokio::time::timeout(PATIENCE, test(&connected))
-        .await
-        .expect("the test ends in time");
-    connected.close().await.unwrap();
-    gateway.close().await;
-}
-
-fn names(list: &[String]) -> Vec<String> {
-    list.iter()
-        .map(|tool| {
-            let tool: Value = serde_json::from_str(tool).unwrap();
-            tool["name"].as_str().unwrap().to_owned()
-        })
-        .collect()
-}
-
-fn forward(tool: &str, arguments: Value) -> Value {
-    json!({"tool_name": tool, "arguments": arguments})
+    with_host(gateway, lifecycle, test).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,6 +153,7 @@ async fn it_answers_at_once_while_servers_hang_or_are_dead() {
         "well": basic("well"),
     });
     let gateway = gateway(servers, "dispatch", None);
+    gateway.start();
     let test = async {
         let host = Connected::to(gateway.clone(), Lifecycle::Auto)
             .await
@@ -838,6 +801,7 @@ async fn a_server_that_hangs_costs_its_wait_once_and_not_each_list() {
     // If each list waited, they would take longer than the patience of any test here.
     let lists = 2 * PATIENCE.as_secs();
     let gateway = gateway(json!({"hanging": hanging}), "dispatch", Some(wait));
+    gateway.start();
     let host = Connected::to(gateway.clone(), Lifecycle::Auto)
         .await
         .unwrap();

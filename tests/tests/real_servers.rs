@@ -15,13 +15,13 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use toolshelf_core::{
     Call, CallContext, Cancellation, ContentBlock, Elicitor, Error, GroupId, JsonText, Progress,
-    ProgressSink, Registry, ToolGroup,
+    ProgressSink, ToolGroup,
 };
-use toolshelf_gateway::config::{Config, ProcessEnvironment};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{Lifecycle, StdioConfig, StdioServer};
 use toolshelf_shelf::{Session, SessionOptions, Shelf};
 use toolshelf_strategies::{Dispatch, Inject};
+use toolshelf_tests::gateway::{forward, strategies};
 use toolshelf_tests::{Connected, Sandbox, open_folder, real_server};
 
 /// Node and Python servers need seconds to start on a busy machine.
@@ -52,22 +52,12 @@ fn all_servers(folder: &std::path::Path) -> Value {
     })
 }
 
-async fn gateway(servers: Value) -> Arc<Gateway> {
-    let text = json!({ "mcpServers": servers }).to_string();
-    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
-    let mut registry = Registry::new();
-    registry
-        .register(toolshelf_strategies::dispatch::PLUGIN)
-        .unwrap();
+fn gateway(servers: &Value) -> Arc<Gateway> {
     let mut options = GatewayOptions::default();
     options.wait = Some(PATIENCE);
-    let gateway = Gateway::new(&config, options, &registry).unwrap();
+    let gateway = toolshelf_tests::gateway::gateway(servers, options, &strategies()).unwrap();
     gateway.start();
     gateway
-}
-
-fn forward(tool: &str, arguments: Value) -> Value {
-    json!({"tool_name": tool, "arguments": arguments})
 }
 
 fn git(folder: &std::path::Path, args: &[&str]) {
@@ -89,7 +79,7 @@ async fn five_servers_behind_one_gateway() {
     std::fs::write(root.join("note.txt"), "kept on the shelf").unwrap();
     git(&root, &["add", "note.txt"]);
     git(&root, &["commit", "-q", "-m", "A note"]);
-    let gateway = gateway(all_servers(&root)).await;
+    let gateway = gateway(&all_servers(&root));
     let root = &root;
 
     let test = async {
@@ -225,10 +215,9 @@ impl Elicitor for Asked {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_everything_server_does_passes_through() {
     let everything = real_server("everything").unwrap();
-    let gateway = gateway(json!({"everything": {
+    let gateway = gateway(&json!({"everything": {
         "command": everything.command, "args": everything.args, "env": everything.env,
-    }}))
-    .await;
+    }}));
     let test = async {
         let host = Connected::to(gateway.clone(), Lifecycle::Initialize)
             .await

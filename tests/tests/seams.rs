@@ -8,7 +8,6 @@
 )]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,8 +22,7 @@ use toolshelf_gateway::config::{Config, ProcessEnvironment};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::Lifecycle;
 use toolshelf_tests::Connected;
-
-const PATIENCE: Duration = Duration::from_secs(60);
+use toolshelf_tests::gateway::{PATIENCE, with_host};
 
 /// Tools that say what they were told to say.
 #[derive(Deserialize, JsonSchema)]
@@ -131,14 +129,7 @@ fn gateway(config: &Value) -> Result<Arc<Gateway>, Error> {
 }
 
 async fn serving(config: Value, test: impl AsyncFnOnce(&Connected)) {
-    let gateway = gateway(&config).unwrap();
-    gateway.start();
-    let host = Connected::to(gateway.clone(), Lifecycle::Initialize)
-        .await
-        .unwrap();
-    tokio::time::timeout(PATIENCE, test(&host)).await.unwrap();
-    host.close().await.unwrap();
-    gateway.close().await;
+    with_host(gateway(&config).unwrap(), Lifecycle::Initialize, test).await;
 }
 
 fn sayings() -> Value {

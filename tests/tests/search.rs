@@ -20,11 +20,9 @@ use toolshelf_gateway::config::{Config, ProcessEnvironment, Selection};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::{Lifecycle, McpServer, ServeOptions};
 use toolshelf_tests::Connected;
+use toolshelf_tests::gateway::{PATIENCE, gateway, names, starts, strategies, with_host};
 
 const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture-server");
-
-/// Nothing here takes longer, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn basic(name: &str) -> Value {
     json!({"command": FIXTURE, "args": ["basic", name]})
@@ -37,10 +35,6 @@ fn shop(folder: &Path) -> Value {
         "args": ["listed", folder.join("starts"), folder.join("tools")],
         "title": "Shop",
     })
-}
-
-fn starts(folder: &Path) -> usize {
-    std::fs::read_to_string(folder.join("starts")).map_or(0, |text| text.lines().count())
 }
 
 fn write_tools(folder: &Path, tools: &[(&str, &str)]) {
@@ -86,25 +80,8 @@ fn registry() -> Registry {
     registry
 }
 
-/// All strategies, and no index.
-fn strategies() -> Registry {
-    let mut registry = Registry::new();
-    for plugin in [
-        toolshelf_strategies::dispatch::PLUGIN,
-        toolshelf_strategies::inject::PLUGIN,
-        toolshelf_strategies::standard::PLUGIN,
-        toolshelf_strategies::tst::PLUGIN,
-        toolshelf_strategies::tst_auto::PLUGIN,
-    ] {
-        registry.register(plugin).unwrap();
-    }
-    registry
-}
-
 fn make(servers: &Value, options: GatewayOptions) -> Result<Arc<Gateway>, Error> {
-    let text = json!({ "mcpServers": servers }).to_string();
-    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
-    Gateway::new(&config, options, &registry())
+    gateway(servers, options, &registry())
 }
 
 /// Runs a test against a gateway within its time, and ends all processes.
@@ -114,23 +91,7 @@ async fn with_gateway(
     lifecycle: Lifecycle,
     test: impl AsyncFnOnce(&Connected),
 ) {
-    let gateway = make(&servers, options).unwrap();
-    gateway.start();
-    let connected = Connected::to(gateway.clone(), lifecycle).await.unwrap();
-    tokio::time::timeout(PATIENCE, test(&connected))
-        .await
-        .expect("the test ends in time");
-    connected.close().await.unwrap();
-    gateway.close().await;
-}
-
-fn names(list: &[String]) -> Vec<String> {
-    list.iter()
-        .map(|tool| {
-            let tool: Value = serde_json::from_str(tool).unwrap();
-            tool["name"].as_str().unwrap().to_owned()
-        })
-        .collect()
+    with_host(make(&servers, options).unwrap(), lifecycle, test).await;
 }
 
 async fn search(host: &Connected, query: &str) -> String {
