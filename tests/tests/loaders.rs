@@ -142,3 +142,11 @@ loader_tests!(of_a_gateway: calls, waits, fails, hangs, owns);
 loader_tests!(of_2025: calls, waits, fails, hangs, owns);
 loader_tests!(of_2026: calls, waits, fails, hangs, owns);
 loader_tests!(that_is_slow: calls, waits, fails, hangs, owns);
+
+/// As a plugin of a registry: an entry of a configuration is its options.
+fn stdio() -> toolshelf_testkit::plugin::Subject {
+    toolshelf_testkit::plugin::Subject::new(toolshelf_mcp::PLUGIN)
+        .options(json!({"id": "faulty", "command": env!("CARGO_BIN_EXE_faulty-server")}))
+}
+
+toolshelf_testkit::plugin_tests!(stdio);

@@ -82,6 +82,12 @@ impl Subject {
         )
     }
 
+    /// Whether it is built from its own options, since otherwise it refuses anything.
+    fn is_built(&self) -> Result<Option<String>, String> {
+        let built = self.build(&self.options);
+        built.map_err(|error| format!("it is not built from {}: {error}", self.options))
+    }
+
     fn properties(&self) -> Map<String, Value> {
         let schema = (self.plugin.options)();
         schema["properties"]
@@ -121,8 +127,7 @@ pub fn it_says_what_it_is(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn what_is_built_has_its_name(subject: &Subject) -> Verdict {
     clause("what_is_built_has_its_name", || {
-        let built = subject.build(&subject.options);
-        let name = built.map_err(|error| error.to_string())?;
+        let name = subject.is_built()?;
         require(
             name.as_deref()
                 .is_none_or(|name| name == subject.plugin.name),
@@ -162,6 +167,7 @@ pub fn its_options_have_a_schema(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn an_unknown_option_is_refused(subject: &Subject) -> Verdict {
     clause("an_unknown_option_is_refused", || {
+        subject.is_built()?;
         subject.refuses(&subject.with(UNKNOWN, json!(1)), UNKNOWN)
     })
 }
@@ -174,6 +180,7 @@ pub fn an_unknown_option_is_refused(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn an_option_of_another_type_is_refused(subject: &Subject) -> Verdict {
     clause("an_option_of_another_type_is_refused", || {
+        subject.is_built()?;
         for options in [json!(7), json!("text"), json!([[]]), json!(true)] {
             subject.refuses(&options, "")?;
         }

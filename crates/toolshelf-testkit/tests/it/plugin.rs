@@ -174,6 +174,7 @@ const BROKEN: [(Fault, &[&str]); 8] = [
         &[
             "what_is_built_has_its_name",
             "an_unknown_option_is_refused",
+            "an_option_of_another_type_is_refused",
             "no_options_are_the_defaults",
         ],
     ),

@@ -1,29 +1,36 @@
 //! Which specimen breaks which clauses.
 
 use std::fmt::Debug;
+use std::thread;
 
 use toolshelf_testkit::{Clause, broken};
 
-/// Each specimen breaks the clauses that stand beside it, and no other.
+/// Each specimen breaks the clauses that stand beside it, and no other. They are tried side by
+/// side, since some wait most of the time.
 #[track_caller]
-pub(crate) fn check<S, F: Debug + Copy>(
+pub(crate) fn check<S, F: Debug + Copy + Sync>(
     clauses: &[Clause<S>],
     capabilities: &[&str],
     table: &[(F, &[&str])],
-    with: impl Fn(F) -> S,
+    with: impl Fn(F) -> S + Sync,
 ) {
-    let mut wrong = Vec::new();
-    for (fault, expected) in table {
-        let mut fails = broken(clauses, &with(*fault), capabilities);
-        let mut expected = expected.to_vec();
-        fails.sort_unstable();
-        expected.sort_unstable();
-        if fails != expected {
-            wrong.push(format!(
-                "{fault:?} breaks {fails:#?}, and not {expected:#?}"
-            ));
-        }
-    }
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let with = &with;
+        let run = |(fault, expected): &'_ (F, &[&str])| {
+            let (fault, mut expected) = (fault, expected.to_vec());
+            let mut fails = broken(clauses, &with(*fault), capabilities);
+            fails.sort_unstable();
+            expected.sort_unstable();
+            (fails != expected)
+                .then(|| format!("{fault:?} breaks {fails:#?}, and not {expected:#?}"))
+        };
+        let threads: Vec<_> = table
+            .iter()
+            .map(|row| scope.spawn(move || run(row)))
+            .collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+        ended.flatten().collect()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

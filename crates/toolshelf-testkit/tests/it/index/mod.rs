@@ -2,11 +2,10 @@
 
 mod specimen;
 
-use std::collections::BTreeSet;
-
 use toolshelf_testkit::index::{Subject, clauses, declares_the_capabilities_that_it_has};
-use toolshelf_testkit::{NameIndex, broken, index_tests};
+use toolshelf_testkit::{NameIndex, index_tests};
 
+use crate::table;
 use specimen::{Fault, Mini};
 
 const ALL: [&str; 6] = [
@@ -251,15 +250,7 @@ const FORMS: Specimens = &[
 
 #[track_caller]
 fn check(specimens: Specimens) {
-    let mut wrong = Vec::new();
-    for (fault, expected) in specimens {
-        let fails = broken(&clauses(), &with(*fault), &ALL);
-        let fails: BTreeSet<&str> = fails.into_iter().collect();
-        if fails != expected.iter().copied().collect() {
-            wrong.push(format!("{fault:?} breaks {fails:?}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    table::check(&clauses(), &ALL, specimens, with);
 }
 
 #[test]
@@ -279,15 +270,7 @@ fn a_broken_form_breaks_its_clauses_and_no_other() {
 
 #[test]
 fn no_clause_is_without_a_specimen() {
-    let broken: BTreeSet<&str> = [ANSWERS, GROUPS, FORMS]
-        .into_iter()
-        .flatten()
-        .flat_map(|(_, fails)| *fails)
-        .copied()
-        .collect();
-    let all: BTreeSet<&str> = clauses().iter().map(|clause| clause.name).collect();
-    assert_eq!(broken, all);
-    assert_eq!(all.len(), 37);
+    table::is_complete(&clauses(), &[ANSWERS, GROUPS, FORMS].concat());
 }
 
 #[test]

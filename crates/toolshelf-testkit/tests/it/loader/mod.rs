@@ -2,15 +2,15 @@
 
 mod specimen;
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::json;
 use toolshelf_core::{LoadContext, Loaded};
 use toolshelf_testkit::loader::{Subject, clauses, declares_the_capabilities_that_it_has};
+use toolshelf_testkit::loader_tests;
 use toolshelf_testkit::world::tools;
-use toolshelf_testkit::{broken, loader_tests};
 
+use crate::table;
 use specimen::{Ends, Fault, Mini, Open};
 
 const ALL: [&str; 5] = ["calls", "waits", "fails", "hangs", "owns"];
@@ -156,30 +156,12 @@ const SPECIMENS: &[(Fault, &[&str])] = &[
 
 #[test]
 fn each_fault_breaks_its_clauses_and_no_other() {
-    // They wait most of the time, and do it side by side.
-    let wrong: Vec<String> = std::thread::scope(|scope| {
-        let run = |(fault, expected): &'static (Fault, &[&str])| {
-            scope.spawn(move || {
-                let fails = broken(&clauses(), &with(*fault), &ALL);
-                let fails: BTreeSet<&str> = fails.into_iter().collect();
-                (fails != expected.iter().copied().collect())
-                    .then(|| format!("{fault:?} breaks {fails:?}"))
-            })
-        };
-        let threads: Vec<_> = SPECIMENS.iter().map(run).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap());
-        ended.flatten().collect()
-    });
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    table::check(&clauses(), &ALL, SPECIMENS, with);
 }
 
 #[test]
 fn no_clause_is_without_a_specimen() {
-    let broken = SPECIMENS.iter().flat_map(|(_, fails)| *fails);
-    let broken: BTreeSet<&str> = broken.copied().collect();
-    let all: BTreeSet<&str> = clauses().iter().map(|clause| clause.name).collect();
-    assert_eq!(broken, all);
-    assert_eq!(all.len(), clauses().len());
+    table::is_complete(&clauses(), SPECIMENS);
 }
 
 #[test]
