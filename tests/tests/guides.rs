@@ -1,4 +1,4 @@
-//! The book in `docs/`: what its contents name is there, and all code in it is tested.
+//! The book in `docs/` and the pages beside the README: what they name is there, and all code in the book is tested.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -76,6 +76,33 @@ fn what_the_guides_call_an_example_is_there() {
                 let path = word.trim_end_matches('.');
                 assert!(root().join(path).is_dir(), "{path}");
             }
+        }
+    }
+}
+
+#[test]
+fn files_that_the_pages_of_the_root_name_are_there() {
+    for page in [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "FORMATS.md",
+        "README.md",
+    ] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let words = text.split(|c: char| c.is_whitespace() || "`:,()[]".contains(c));
+        let paths = words.filter(|word| {
+            let starts = ["toolshelf-", "crates/", "xtask/", "tests/"];
+            word.contains('/') && starts.iter().any(|start| word.starts_with(start))
+        });
+        for path in paths {
+            let path = match path.split_once('*') {
+                // Of a pattern, its folder.
+                Some((before, _)) => before.rsplit_once('/').map_or(before, |(folder, _)| folder),
+                None => path.trim_end_matches(['.', '/']),
+            };
+            let folders = [root(), root().join("crates")];
+            let there = folders.iter().any(|folder| folder.join(path).exists());
+            assert!(there, "{page} names {path}");
         }
     }
 }
