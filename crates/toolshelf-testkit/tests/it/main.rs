@@ -9,6 +9,7 @@
 mod catalog;
 mod codec;
 mod faulty;
+mod generators;
 mod golden;
 mod host;
 mod index;
