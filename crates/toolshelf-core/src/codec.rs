@@ -253,7 +253,9 @@ pub fn writable<'a>(names: &[&'a str]) -> Result<Vec<&'a str>, Error> {
 ///   in order, without an issue. No names can be written too.
 /// * What was read can be written, and reading that gives the same names.
 /// * Names that [`writable`] refuses are never written and never read; one that stands in a
-///   result is an issue, and the others are read.
+///   result is an issue, and the others are read. A name that holds what the format puts
+///   around names, which [`writable`] may let through, is refused likewise or comes back as
+///   that one name.
 /// * Up to [`MAX_DISCOVERED_NAMES`] names of up to [`MAX_DISCOVERED_NAME_BYTES`] are written
 ///   and read. There are never more, and at most [`MAX_DISCOVERY_ISSUES`] issues.
 /// * Both are pure functions: the same names give the same bytes, and the same content the same
@@ -272,7 +274,8 @@ pub trait DiscoveryCodec: Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`writable`], and [`ErrorKind::Mismatch`] by a codec that only reads, because its
+    /// As [`writable`], [`ErrorKind::InvalidDefinition`] for a name that this format would read
+    /// back as another one, and [`ErrorKind::Mismatch`] by a codec that only reads, because its
     /// format holds more than names.
     fn write(&self, names: &[&str]) -> Result<Vec<ContentBlock>, Error>;
 

@@ -1,6 +1,7 @@
 //! Content that is nearly a result.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,6 +14,27 @@ use crate::generators::server_text;
 
 /// Names that stand nowhere else in a result.
 pub(super) const NAMES: [&str; 3] = ["alpha_tool", "beta.tool", "gamma_tool"];
+
+/// What the texts of a result with [`NAMES`] have around the names: before, between and after
+/// them, and the lines, words and characters of that.
+pub(super) fn surroundings(content: &[ContentBlock]) -> BTreeSet<String> {
+    let mut pieces = BTreeSet::new();
+    for block in blocks(content) {
+        let Block::Text(text) = block else { continue };
+        let mut around: Vec<&str> = vec![&text];
+        for name in NAMES {
+            around = around.iter().flat_map(|piece| piece.split(name)).collect();
+        }
+        for piece in around {
+            pieces.extend([piece.to_owned(), piece.trim().to_owned()]);
+            pieces.extend(piece.lines().map(|line| line.trim().to_owned()));
+            pieces.extend(piece.split_whitespace().map(str::to_owned));
+            pieces.extend(piece.chars().map(String::from));
+        }
+    }
+    pieces.remove("");
+    pieces
+}
 
 /// A block of its own, with its text changed.
 pub(super) fn changed(block: &Block<'_>, change: impl Fn(&str) -> String) -> Block<'static> {

@@ -145,6 +145,7 @@ macro_rules! __codec {
             any_name_that_may_be_found_is_written,
             the_longest_names_and_lists_are_written,
             what_could_not_be_read_back_is_refused,
+            a_name_is_never_read_as_others,
             a_name_is_written_once,
             the_same_names_are_the_same_bytes,
             what_was_read_is_written_and_read_again,
@@ -205,6 +206,7 @@ macro_rules! __codec {
 ///     "line_ends_do_not_matter",
 ///     "a_quoted_result_is_none",
 ///     "what_could_not_be_read_back_is_refused",
+///     "a_name_is_never_read_as_others",
 ///     "a_name_is_written_once",
 /// ]);
 /// # }

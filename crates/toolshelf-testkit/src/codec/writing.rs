@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use toolshelf_core::ErrorKind;
 use toolshelf_core::codec::{MAX_DISCOVERED_NAME_BYTES, MAX_DISCOVERED_NAMES};
 
-use super::content::{NAMES, odd_content};
+use super::content::{NAMES, odd_content, surroundings};
 use super::reading::once;
 use super::{Subject, blocks};
 use crate::clause::{Verdict, clause, require, same, short};
@@ -85,6 +85,44 @@ pub fn what_could_not_be_read_back_is_refused(subject: &Subject) -> Verdict {
             .collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         refused(&many, ErrorKind::TooLarge)
+    })
+}
+
+/// A name that holds what the codec itself puts before, between or after names is refused
+/// ([`ErrorKind::InvalidDefinition`]) or comes back as that one name, and never as others: who
+/// names a tool could otherwise have another one discovered.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn a_name_is_never_read_as_others(subject: &Subject) -> Verdict {
+    clause("a_name_is_never_read_as_others", || {
+        let written = subject.codec().write(&NAMES);
+        let written = written.map_err(|error| error.to_string())?;
+        for piece in surroundings(&written) {
+            for name in [
+                piece.clone(),
+                format!("a{piece}"),
+                format!("{piece}b"),
+                format!("a{piece}b"),
+                format!("a{piece}b{piece}c"),
+            ] {
+                for names in [&[name.as_str()][..], &["first", &name, "last"]] {
+                    match subject.codec().write(names) {
+                        Ok(content) => {
+                            let read = subject.reads(&blocks(&content), names);
+                            read.map_err(|seen| format!("with {}, {seen}", short(&name)))?;
+                        }
+                        Err(error) => same(
+                            &format!("the kind of the error for {}", short(&name)),
+                            &ErrorKind::InvalidDefinition,
+                            &error.kind(),
+                        )?,
+                    }
+                }
+            }
+        }
+        Ok(())
     })
 }
 

@@ -35,7 +35,7 @@ fn sound() -> Subject {
 codec_tests!(sound: writes);
 
 /// What each specimen breaks.
-const BROKEN: [(Fault, &[&str]); 19] = [
+const BROKEN: [(Fault, &[&str]); 20] = [
     (Fault::NoVersion, &["its_name_ends_with_a_version"]),
     (
         Fault::ReadsFewNames,
@@ -91,6 +91,7 @@ const BROKEN: [(Fault, &[&str]); 19] = [
     (
         Fault::RefusesOddly,
         &[
+            "a_name_is_never_read_as_others",
             "a_name_is_written_once",
             "any_name_that_may_be_found_is_written",
             "it_writes_or_says_that_it_does_not",
@@ -114,8 +115,12 @@ const BROKEN: [(Fault, &[&str]); 19] = [
     ),
     (
         Fault::LeavesOutWhatItCannotWrite,
-        &["what_could_not_be_read_back_is_refused"],
+        &[
+            "a_name_is_never_read_as_others",
+            "what_could_not_be_read_back_is_refused",
+        ],
     ),
+    (Fault::AllInALine, &["a_name_is_never_read_as_others"]),
     (Fault::WritesTwice, &["a_name_is_written_once"]),
     (
         Fault::WritesAnotherEnd,

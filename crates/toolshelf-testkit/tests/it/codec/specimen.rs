@@ -32,6 +32,7 @@ pub(super) enum Fault {
     WritesTwice,
     WritesAnotherEnd,
     LosesDots,
+    AllInALine,
 }
 
 /// A name a line under a heading:
@@ -47,6 +48,9 @@ pub(super) struct Plus {
 }
 
 const HEADING: &str = "Found:";
+
+/// What stands between names where they are all in a line.
+const BETWEEN: &str = "> +<";
 
 pub(super) fn lines(names: &[&str]) -> String {
     let names = names.iter().map(|name| format!("\n+{name}"));
@@ -84,7 +88,11 @@ impl Plus {
         };
         let heading = first.trim_end() == HEADING;
         let names = rest.iter().map_while(|line| line.strip_prefix('+'));
-        names.take(if heading { usize::MAX } else { 0 }).collect()
+        let names = names.take(if heading { usize::MAX } else { 0 });
+        if self.is(Fault::AllInALine) {
+            return names.flat_map(|line| line.split(BETWEEN)).collect();
+        }
+        names.collect()
     }
 
     /// Without the bounds of a collector, and with its idea of a name where that is asked for.
@@ -133,12 +141,16 @@ impl DiscoveryCodec for Plus {
         if self.is(Fault::LosesDots) {
             names.retain(|name| !name.contains('.'));
         }
+        let joined = names.join(BETWEEN);
         let again = self.written.fetch_add(1, Ordering::Relaxed) > 0;
         let end = if again && self.is(Fault::WritesAnotherEnd) {
             "\n"
         } else {
             ""
         };
+        if self.is(Fault::AllInALine) && !names.is_empty() {
+            names = vec![&joined];
+        }
         Ok(vec![ContentBlock::text(lines(&names) + end)])
     }
 
