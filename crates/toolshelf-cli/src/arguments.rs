@@ -419,8 +419,8 @@ enough; only a server of which nothing is known is started, and standard error s
 are always visible are marked as such: a model is told that they are in its list already.
 
 QUERY is what a model may write: words for the task, `+word` for one that must occur,
-`select:a,b` for tools whose names are known, /pattern/ for a regular expression over names and
-descriptions.
+`select:a,b` for tools whose names are known, /pattern/ for a regular expression over names,
+titles and descriptions.
 
 A line of --tools is an object with `name` and, where known, `server`, `title`, `description`,
 `input_schema` and `id`; `-` reads standard input. --explain shows what each score is made of,

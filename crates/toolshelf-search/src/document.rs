@@ -4,6 +4,7 @@ use toolshelf_core::search::IndexedTool;
 
 use crate::common::is_stop;
 use crate::schema::{SchemaTexts, tell};
+use crate::vocabulary::Place;
 use crate::weights::Weights;
 use crate::words::each_word;
 
@@ -60,6 +61,16 @@ impl Field {
         }
     }
 
+    fn place(self) -> Place {
+        match self {
+            Self::Name => Place::Name,
+            Self::Group => Place::Group,
+            Self::GroupText => Place::GroupText,
+            Self::Title | Self::Description => Place::Text,
+            Self::Argument | Self::ArgumentText | Self::Value => Place::Text,
+        }
+    }
+
     fn weight(self, weights: &Weights) -> f32 {
         match self {
             Self::Name => weights.name,
@@ -89,8 +100,7 @@ pub(crate) struct Weighed {
     pub(crate) term: u32,
     /// What it counts, in 0..1.
     pub(crate) impact: f32,
-    pub(crate) in_name: bool,
-    pub(crate) in_group: bool,
+    pub(crate) place: Place,
 }
 
 impl Document {
@@ -131,10 +141,11 @@ impl Document {
             Weighed {
                 term: hits[0].0,
                 impact: sum / (weights.k1 + sum),
-                in_name: hits.iter().any(|(_, field)| *field == Field::Name),
-                in_group: hits
+                place: hits
                     .iter()
-                    .any(|(_, field)| matches!(field, Field::Group | Field::GroupText)),
+                    .map(|(_, field)| field.place())
+                    .max()
+                    .unwrap_or(Place::GroupText),
             }
         })
     }

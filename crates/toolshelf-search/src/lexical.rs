@@ -151,31 +151,24 @@ impl Lexical {
         text: &str,
         limit: usize,
         scope: &Scope,
-    ) -> Vec<Hit> {
-        let Some(slots) = having(required, store, |slot| scope.holds(slot)) else {
-            return self.words(store, text, limit, scope.demand(), &|slot| {
-                scope.holds(slot)
-            });
-        };
-        let has = |slot: u32| slots.binary_search(&slot).is_ok();
+    ) -> Result<Vec<Hit>, Error> {
+        let having = having(required, store, |slot| scope.holds(slot))?;
+        let has = |slot: u32| having.binary_search_by_key(&slot, |hit| hit.slot).is_ok();
         let mut hits = self.words(store, text, limit, Demand::Order, &has);
-        // Nothing tells the others apart but their keys. They are in full what was asked for
-        // where no other word was.
-        let score = if concepts(text, store).is_empty() {
-            1.0
-        } else {
-            0.0
-        };
-        let is_new = |slot: &u32| {
-            let key = &store.entry(*slot).tool.key;
+        // They are in full what was asked for where no other word was.
+        let is_all = concepts(text, store).is_empty();
+        let is_new = |other: &Scored| {
+            let key = &store.entry(other.slot).tool.key;
             !hits.iter().any(|hit| hit.key == *key)
         };
-        let others = slots.iter().copied().filter(is_new);
-        let others = others.map(|slot| Scored { slot, score }).collect();
+        let others = having.iter().copied().filter(is_new).collect();
         let order = |a: &Scored, b: &Scored| in_order(store, a, b);
         let others = best_of(others, limit - hits.len(), order);
-        hits.extend(others.into_iter().map(|scored| hit_by_text(store, scored)));
-        hits
+        hits.extend(others.into_iter().map(|scored| {
+            let score = if is_all { scored.score } else { 0.0 };
+            hit_by_text(store, Scored { score, ..scored })
+        }));
+        Ok(hits)
     }
 }
 
@@ -210,7 +203,7 @@ impl SearchIndex for Lexical {
                 Found::hits(self.words(&store, &text, query.limit, scope.demand(), &holds))
             }
             Query::Words { required, text } => {
-                Found::hits(self.required(&store, &required, &text, query.limit, &scope))
+                Found::hits(self.required(&store, &required, &text, query.limit, &scope)?)
             }
         })
     }

@@ -51,9 +51,9 @@
 //! | a name: `find_symbol`, `find symbol`, `FindSymbol`, `server/tool`, `mcp__server__tool` | that tool first, whatever else the words stand in |
 //! | the end of one name alone: `ask_codex` for `mcp__plugin_x__ask_codex` | that tool first |
 //! | words | by relevance; nothing when nothing is good |
-//! | `+word others` | all tools that have `word`, ranked by the others alone |
+//! | `+word others` | all tools that have `word`, their group's id included, ranked by the others alone |
 //! | `select:a,b` | these tools by name, and which names no tool has |
-//! | `/pattern/`, `regex:pattern` | names first, then titles, groups, descriptions |
+//! | `/pattern/`, `regex:pattern` | names first, then titles, descriptions |
 //!
 //! A text that is the name of a tool is a name, even where it looks like another form.
 //!

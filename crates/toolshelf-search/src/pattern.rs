@@ -10,8 +10,8 @@ use crate::store::{Entry, Store};
 /// How much of one text a pattern is tried on, in bytes.
 const MAX_TEXT_BYTES: usize = 8_192;
 
-/// The tools that a pattern fits: by their names first, then titles, groups and
-/// descriptions.
+/// The tools that a pattern fits: by their names first, then titles, then descriptions. What
+/// is said of a group is not said of each of its tools.
 pub(crate) fn fitting(
     regex: &Regex,
     store: &Store,
@@ -32,15 +32,14 @@ pub(crate) fn fitting(
 
 fn score(regex: &Regex, entry: &Entry) -> Option<f32> {
     let (key, definition) = (&entry.tool.key, &entry.tool.definition);
-    let fits = |text: &str| regex.is_match(head(text));
+    // A tool that says nothing of itself is not one that fits `^$`.
+    let fits = |text: &str| !text.is_empty() && regex.is_match(head(text));
     if fits(key.tool.as_str()) || fits(&key.to_string()) {
         Some(1.0)
     } else if definition.title().is_some_and(fits) {
         Some(0.75)
-    } else if fits(&entry.tool.group_text) {
-        Some(0.5)
     } else if definition.description().is_some_and(fits) {
-        Some(0.25)
+        Some(0.5)
     } else {
         None
     }

@@ -43,8 +43,14 @@ pub(crate) fn read(query: &str) -> Result<Query<'_>, Error> {
     if let Some(names) = strip_prefix(query, "select:") {
         return select(names);
     }
-    if let Some(pattern) = strip_prefix(query, "regex:").or_else(|| between_slashes(query)) {
-        return compile(pattern.trim()).map(|regex| Query::Pattern(Box::new(regex)));
+    if let Some(pattern) = strip_prefix(query, "regex:") {
+        return pattern_of(pattern);
+    }
+    if let Some((pattern, flags)) = between_slashes(query) {
+        return match flags.trim_matches('i') {
+            "" => pattern_of(pattern),
+            _ => Err(unknown_flags(flags)),
+        };
     }
     let query = clip(query).trim();
     let (required, others): (Vec<&str>, Vec<&str>) =
@@ -140,16 +146,29 @@ pub(crate) fn too_many_tools(count: usize) -> Error {
     )
 }
 
-/// `/pattern/`, a flag `i` allowed. A path has blanks around it or no slash at its end.
-fn between_slashes(query: &str) -> Option<&str> {
-    let inner = query.strip_prefix('/')?;
-    let inner = inner
-        .strip_suffix('i')
-        .filter(|rest| rest.ends_with('/'))
-        .unwrap_or(inner);
-    inner
-        .strip_suffix('/')
-        .filter(|pattern| !pattern.is_empty())
+/// The letters that languages with patterns between slashes allow behind them.
+const FLAGS: &str = "dgimsuvxy";
+
+/// `/pattern/` and the flags behind it. What else may follow the last slash is of a path.
+fn between_slashes(query: &str) -> Option<(&str, &str)> {
+    let (pattern, flags) = query.strip_prefix('/')?.rsplit_once('/')?;
+    let is_flag = |(at, flag): (usize, char)| FLAGS.contains(flag) && !flags[..at].contains(flag);
+    let are_flags = flags.char_indices().all(is_flag);
+    (!pattern.is_empty() && are_flags).then_some((pattern, flags))
+}
+
+fn unknown_flags(flags: &str) -> Error {
+    invalid(
+        &format!("the pattern has flags that are not known: {flags}"),
+        &format!(
+            "The flags `{flags}` behind the pattern are not known. Only `i` is, and every pattern \
+             fits whatever the case: write `/pattern/`. Of a path write the last part alone."
+        ),
+    )
+}
+
+fn pattern_of<'a>(pattern: &str) -> Result<Query<'a>, Error> {
+    compile(pattern.trim()).map(|regex| Query::Pattern(Box::new(regex)))
 }
 
 fn compile(pattern: &str) -> Result<Regex, Error> {

@@ -1,73 +1,178 @@
-//! Words that a tool must have: they filter, and score nothing.
+//! Words that a tool must have: they filter, and score nothing beside words that do.
+
+use toolshelf_core::Error;
 
 use crate::common::is_stop;
-use crate::store::Store;
+use crate::query::invalid;
+use crate::rank::Scored;
+use crate::store::{Entry, Store};
+use crate::vocabulary::Place;
 use crate::words::{Role, each_word};
 
-/// How many words can be required.
-const MOST: usize = 16;
+/// How many words can be required. More are refused, since a tool that lacks one which was
+/// passed over in silence looks as if it had it.
+const MOST: usize = 64;
 
-/// The places of the tools that have all required words, sorted. A word is looked for in
-/// names and groups; where no tool has it there, in all texts. Words that are in every
-/// text require nothing; `None` when there are no others.
+/// A word that is required.
+#[derive(PartialEq, Eq)]
+struct Asked {
+    word: String,
+    /// Where it is a compound: its parts, which do as well.
+    parts: Vec<String>,
+}
+
+/// The tools that have all required words, in the order of their places in the store. Each
+/// has what the words count by where they stand: most in the name, then in the tool's own
+/// texts, then in the id of its group.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidArguments`](toolshelf_core::ErrorKind::InvalidArguments) when too many
+/// words are required.
 pub(crate) fn having(
     required: &[&str],
     store: &Store,
     eligible: impl Fn(u32) -> bool,
-) -> Option<Vec<u32>> {
-    let mut words: Vec<String> = Vec::new();
+) -> Result<Vec<Scored>, Error> {
+    let mut words: Vec<Asked> = Vec::new();
     for text in required {
-        let mut whole_is_known = false;
-        each_word(text, MOST, |word, role| {
-            if role == Role::Whole {
-                whole_is_known = store.vocabulary.term(word).is_some();
+        for word in asked(text) {
+            if !words.contains(&word) {
+                words.push(word);
             }
-            let counts = match role {
-                Role::Whole => whole_is_known,
-                Role::Part => !whole_is_known,
-                Role::Plain => true,
-            };
-            if counts && !is_stop(word) {
-                words.push(word.to_owned());
-            }
-        });
+        }
+        if words.len() > MOST {
+            return Err(too_many());
+        }
     }
-    let mut having: Option<Vec<u32>> = None;
-    for word in words.iter().take(MOST) {
-        let with = with(word, store, &eligible);
+    // Words that are looked up leave few tools for those that are looked for.
+    words.sort_by_key(|asked| is_stop(&asked.word));
+    let share = 1.0 / words.len() as f32;
+    let mut having: Option<Vec<Scored>> = None;
+    for asked in &words {
+        let mut with = match &having {
+            Some(before) if is_stop(&asked.word) => read(&asked.word, store, slots(before)),
+            None if is_stop(&asked.word) => read(&asked.word, store, store.slots()),
+            _ => compound(asked, store),
+        };
+        with.retain(|hit| store.is_live(hit.slot) && eligible(hit.slot));
         having = Some(match having {
-            None => with,
-            Some(before) => {
-                let also = |slot: &u32| with.binary_search(slot).is_ok();
-                before.into_iter().filter(also).collect()
-            }
+            None => shared(&with, &with, |of_word, _| share * of_word),
+            Some(before) => shared(&before, &with, |sum, of_word| sum + share * of_word),
         });
     }
-    having
+    Ok(having.unwrap_or_default())
 }
 
-/// The places of the tools that have a word in any inflection.
-fn with(word: &str, store: &Store, eligible: impl Fn(u32) -> bool) -> Vec<u32> {
+/// The words of a text that is required. Of several, those that say nothing are left out.
+fn asked(text: &str) -> Vec<Asked> {
+    let mut words: Vec<Asked> = Vec::new();
+    each_word(text, 2 * MOST, |word, role| {
+        match (role, words.last_mut()) {
+            (Role::Part, Some(_)) if is_stop(word) => {}
+            (Role::Part, Some(whole)) => whole.parts.push(word.to_owned()),
+            _ => words.push(Asked {
+                word: word.to_owned(),
+                parts: Vec::new(),
+            }),
+        }
+    });
+    if words.iter().any(|asked| !is_stop(&asked.word)) {
+        words.retain(|asked| !is_stop(&asked.word));
+    }
+    words
+}
+
+/// The tools that have a word, or all its parts.
+fn compound(asked: &Asked, store: &Store) -> Vec<Scored> {
+    let mut whole = with(&asked.word, store);
+    let mut parts = asked.parts.iter().map(|part| with(part, store));
+    if let Some(first) = parts.next() {
+        let all = parts.fold(first, |all, part| shared(&all, &part, f32::min));
+        whole.extend(all);
+        most_of_each(&mut whole);
+    }
+    whole
+}
+
+/// The tools that have a word in any inflection.
+fn with(word: &str, store: &Store) -> Vec<Scored> {
     let Some(stem) = store.vocabulary.stem(&store.stems.stem(word)) else {
         return Vec::new();
     };
-    let slots = |named: bool| -> Vec<u32> {
-        let mut slots: Vec<u32> = store.vocabulary.stems[stem as usize]
-            .forms
-            .iter()
-            .flat_map(|form| &store.vocabulary.terms[*form as usize].postings)
-            .filter(|posting| !named || posting.names())
-            .map(|posting| posting.slot)
-            .filter(|slot| store.is_live(*slot) && eligible(*slot))
-            .collect();
-        slots.sort_unstable();
-        slots.dedup();
-        slots
+    let forms = store.vocabulary.stems[stem as usize].forms.iter();
+    let postings = forms.flat_map(|form| &store.vocabulary.terms[*form as usize].postings);
+    let mut with: Vec<Scored> = postings
+        .filter_map(|posting| scored(posting.slot, posting.place()))
+        .collect();
+    most_of_each(&mut with);
+    with
+}
+
+/// Those of some tools that have a word which is not indexed.
+fn read(word: &str, store: &Store, slots: impl Iterator<Item = u32>) -> Vec<Scored> {
+    slots
+        .filter_map(|slot| scored(slot, place(word, store.entry(slot))?))
+        .collect()
+}
+
+fn slots(hits: &[Scored]) -> impl Iterator<Item = u32> {
+    hits.iter().map(|hit| hit.slot)
+}
+
+/// Where a word stands in a tool's texts as they are written. Arguments are left out: to read
+/// the schemas of all tools would take long, and such words do not tell there what is meant.
+fn place(word: &str, entry: &Entry) -> Option<Place> {
+    let (key, definition) = (&entry.tool.key, &entry.tool.definition);
+    let has = |text: &str| {
+        let mut has = false;
+        each_word(text, usize::MAX, |other, _| has |= other == word);
+        has
     };
-    let named = slots(true);
-    if named.is_empty() {
-        slots(false)
+    if has(key.tool.as_str()) {
+        Some(Place::Name)
+    } else if definition.title().is_some_and(has) || definition.description().is_some_and(has) {
+        Some(Place::Text)
     } else {
-        named
+        has(key.group.as_str()).then_some(Place::Group)
     }
+}
+
+fn scored(slot: u32, place: Place) -> Option<Scored> {
+    let score = match place {
+        Place::Name => 1.0,
+        Place::Text => 0.75,
+        Place::Group => 0.5,
+        // What all tools of a group share is not what one of them has.
+        Place::GroupText => return None,
+    };
+    Some(Scored { slot, score })
+}
+
+/// Each tool once, with the most that it has, in the order of places.
+fn most_of_each(hits: &mut Vec<Scored>) {
+    hits.sort_unstable_by(|a, b| a.slot.cmp(&b.slot).then(b.score.total_cmp(&a.score)));
+    hits.dedup_by_key(|hit| hit.slot);
+}
+
+/// What is in both lists, with what it is there together.
+fn shared(a: &[Scored], b: &[Scored], together: impl Fn(f32, f32) -> f32) -> Vec<Scored> {
+    let in_both = a.iter().filter_map(|hit| {
+        let at = b.binary_search_by_key(&hit.slot, |other| other.slot).ok()?;
+        Some(Scored {
+            slot: hit.slot,
+            score: together(hit.score, b[at].score),
+        })
+    });
+    in_both.collect()
+}
+
+fn too_many() -> Error {
+    invalid(
+        &format!("the query requires more than {MOST} words"),
+        &format!(
+            "The query requires more than {MOST} words. Write the plus before fewer of them; \
+             words without it rank the tools."
+        ),
+    )
 }

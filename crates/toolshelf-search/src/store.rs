@@ -103,7 +103,7 @@ impl Store {
         for word in document.weigh(&self.weights) {
             let term = &mut self.vocabulary.terms[word.term as usize];
             term.tools += 1;
-            term.post(Posting::new(slot, word.impact, word.in_name, word.in_group));
+            term.post(Posting::new(slot, word.impact, word.place));
         }
         for stem in self.stems_of(&document) {
             self.vocabulary.stems[stem as usize].tools += 1;
@@ -232,6 +232,11 @@ impl Store {
             self.vocabulary.term(word)
         });
         document.shares(term, &self.weights)
+    }
+
+    /// The places, those included that were given up.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> + use<> {
+        0..number(self.entries.len())
     }
 
     /// Whether a place has not been given up.

@@ -18,16 +18,30 @@ pub(crate) struct Posting {
     data: u16,
 }
 
-const IN_NAME: u16 = 1;
-const IN_GROUP: u16 = 2;
+/// Where a word of a tool stands, the last one where it tells most of that tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// In what is said of the group alone, which is not said of this tool.
+    GroupText,
+    /// In the id of the group.
+    Group,
+    /// In a text of the tool's own.
+    Text,
+    /// In the name.
+    Name,
+}
+
+/// The places by their bits.
+const PLACES: [Place; 4] = [Place::GroupText, Place::Group, Place::Text, Place::Name];
+
 const IMPACT_STEPS: f32 = 16_383.0;
 
 impl Posting {
-    pub(crate) fn new(slot: u32, impact: f32, in_name: bool, in_group: bool) -> Self {
+    pub(crate) fn new(slot: u32, impact: f32, place: Place) -> Self {
         let steps = (impact.clamp(0.0, 1.0) * IMPACT_STEPS) as u16;
         Self {
             slot,
-            data: (steps << 2) | (u16::from(in_group) << 1) | u16::from(in_name),
+            data: (steps << 2) | place as u16,
         }
     }
 
@@ -35,14 +49,14 @@ impl Posting {
         f32::from(self.data >> 2) * (1.0 / IMPACT_STEPS)
     }
 
-    /// Whether the word stands in the tool's name or says which group it is of.
-    pub(crate) fn names(self) -> bool {
-        self.data & (IN_NAME | IN_GROUP) != 0
+    /// Where the word stands; of several places the one that tells most.
+    pub(crate) fn place(self) -> Place {
+        PLACES[usize::from(self.data & 3)]
     }
 
     /// Whether the word stands in the tool's name.
     pub(crate) fn in_name(self) -> bool {
-        self.data & IN_NAME != 0
+        self.data & 3 == Place::Name as u16
     }
 
     pub(crate) fn at(self, slot: u32) -> Self {

@@ -1,7 +1,7 @@
 //! The forms of a query.
 
 use toolshelf_core::search::{IndexedTool, Match, SearchIndex, SearchQuery};
-use toolshelf_core::{Error, ErrorKind, wire_name};
+use toolshelf_core::{Error, ErrorKind, JsonText, ToolDefinition, wire_name};
 use toolshelf_search::Lexical;
 
 use crate::world::{first, group, index, keys, query, search, servers, tool, tool_with};
@@ -432,6 +432,7 @@ fn words_beside_a_required_one_only_rank() {
     assert_eq!(
         keys(&index, "+issue source code"),
         [
+            "github/search_code",
             "github/create_issue",
             "github/list_issues",
             "gitlab/create_issue"
@@ -453,10 +454,80 @@ fn a_required_word_that_only_descriptions_have_filters_by_them() {
 }
 
 #[test]
-fn required_words_that_say_nothing_find_nothing_alone() {
-    let index = index(&servers());
-    assert!(keys(&index, "+the").is_empty());
-    assert_eq!(keys(&index, "+the forecast"), keys(&index, "forecast"));
+fn required_words_are_looked_for_in_all_that_is_said_of_a_tool() {
+    let arguments = r#"{"type":"object","properties":{"room":{"type":"string"}}}"#;
+    let named = |group_id: &str, name: &str, description: &str| {
+        let mut tool = tool(group_id, name, description);
+        tool.group_text = "Plans rooms.".into();
+        tool
+    };
+    let index = index(&[
+        named("cal", "list_rooms", ""),
+        named("cal", "book", "Books a room."),
+        named("cal", "ask", "Asks who is free."),
+        tool("rooms", "a_list", "Shows all."),
+        tool_with("z", "keep", "", arguments),
+    ]);
+    // In the name, in other texts, in the name of the server; what is said of a server alone
+    // says nothing of its tools.
+    let all = ["cal/list_rooms", "cal/book", "z/keep", "rooms/a_list"];
+    assert_eq!(keys(&index, "+room"), all);
+    assert_eq!(keys(&index, "+Rooms"), all);
+    // So they are behind what the other words rank, too.
+    let behind = ["z/keep", "cal/list_rooms", "cal/book", "rooms/a_list"];
+    assert_eq!(keys(&index, "+room keep"), behind);
+}
+
+#[test]
+fn a_required_compound_is_one_word_or_its_parts() {
+    let index = index(&[
+        tool("a", "createIssue", ""),
+        tool("b", "create_issue", ""),
+        tool("c", "create_branch", ""),
+        tool("d", "git_hub", ""),
+        tool("e", "star", "Stars it on GitHub."),
+        tool("f", "fork", "Forks it on github."),
+    ]);
+    let both = ["a/createIssue", "b/create_issue"];
+    for text in ["+createIssue", "+create_issue", "+create +issue"] {
+        assert_eq!(keys(&index, text), both, "{text}");
+    }
+    for text in ["+GitHub", "+git-hub"] {
+        let found = keys(&index, text);
+        assert!(found.contains(&"d/git_hub".to_owned()), "{text}");
+        assert!(found.contains(&"e/star".to_owned()), "{text}");
+    }
+    assert!(keys(&index, "+GitHub").contains(&"f/fork".to_owned()));
+}
+
+#[test]
+fn a_required_word_counts_however_little_it_says() {
+    let index = index(&[
+        tool("it", "close_ticket", "Ends a ticket."),
+        tool("x", "close", "Ends a ticket."),
+        tool("desk", "close_all", "Ends the tickets in it."),
+    ]);
+    assert_eq!(keys(&index, "+it"), ["desk/close_all", "it/close_ticket"]);
+    assert_eq!(keys(&index, "+x ticket"), ["x/close"]);
+    assert_eq!(keys(&index, "+the ticket"), ["desk/close_all"]);
+    assert_eq!(keys(&index, "+it +the"), ["desk/close_all"]);
+    assert!(keys(&index, "+y ticket").is_empty());
+    // But beside others in one text it binds them together.
+    assert_eq!(keys(&index, "+end-of-ticket").len(), 3);
+}
+
+#[test]
+fn too_many_required_words_are_refused_as_a_whole() {
+    let require = |count: usize| {
+        let words: Vec<String> = (0..count).map(|at| format!("+word{at}x")).collect();
+        search(&index(&servers()), &words.join(" "))
+    };
+    assert!(require(64).unwrap().hits.is_empty());
+    let error = require(65).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArguments);
+    assert!(error.for_model().contains("more than 64 words"));
+    // A word counts once.
+    assert_eq!(keys(&index(&servers()), &"+slack ".repeat(100)).len(), 2);
 }
 
 #[test]
@@ -513,6 +584,46 @@ fn a_pattern_fits_names_before_descriptions() {
     assert_eq!(keys(&index, "/FORECAST/i"), ["weather/get_forecast"]);
     assert_eq!(keys(&index, "/^slack/post/"), ["slack/post_message"]);
     assert!(keys(&index, "/no such thing/").is_empty());
+}
+
+#[test]
+fn a_pattern_fits_what_is_said_of_the_tool_itself() {
+    let mut titled = tool("a", "one", "The first.");
+    let descriptor = JsonText::parse(
+        r#"{"name":"one","title":"Odd number","description":"The first.","inputSchema":{"type":"object"}}"#,
+    );
+    let parsed = ToolDefinition::from_descriptor(descriptor.unwrap());
+    titled.definition = parsed.unwrap().definition.into();
+    let mut tools = vec![
+        titled,
+        tool("a", "two", "Not an odd one."),
+        tool("b", "odd", ""),
+        tool("odds", "four", ""),
+        tool("c", "three", ""),
+    ];
+    for tool in &mut tools {
+        tool.group_text = "Odd numbers".into();
+    }
+    let index = index(&tools);
+    assert_eq!(
+        keys(&index, "/odd/"),
+        ["b/odd", "odds/four", "a/one", "a/two"]
+    );
+    assert!(keys(&index, "/^$/").is_empty());
+}
+
+#[test]
+fn a_flag_behind_a_pattern_is_i_or_refused() {
+    let index = index(&servers());
+    assert_eq!(keys(&index, "/^FIND_S/i"), ["lsp/find_symbol"]);
+    for text in ["/^find_/g", "/^find_/gi", "/^find_/x"] {
+        let advice = refused(text).for_model().to_owned();
+        assert!(advice.contains("Only `i` is"), "{text}: {advice}");
+    }
+    // Not flags: letters that are none, or twice, as at the end of a path.
+    for text in ["/usr/bin", "/home/mm", "/text/file.txt"] {
+        assert!(search(&index, text).is_ok(), "{text}");
+    }
 }
 
 #[test]
@@ -674,6 +785,9 @@ fn the_texts_for_models_are_those_of_the_format() {
     };
     let error = index(&servers()).search(&none).unwrap_err();
     texts.push(error.for_model().to_owned());
+    texts.push(refused("/^find_/gi").for_model().to_owned());
+    let required: Vec<String> = (0..65).map(|at| format!("+word{at}x")).collect();
+    texts.push(refused(&required.join(" ")).for_model().to_owned());
     let names: Vec<String> = (0..65).map(|at| format!("tool_{at}")).collect();
     texts.push(
         refused(&format!("select:{}", names.join(",")))

@@ -17,11 +17,7 @@ fn the_words_of_a_required_server_do_not_dominate() {
     let tools = [
         tool("slack", "slack_slack_status", "Slack of Slack for Slack."),
         tool("slack", "post_message", "Sends a text to a channel."),
-        tool(
-            "mail",
-            "send_message",
-            "Sends a text to a person, not slack.",
-        ),
+        tool("mail", "send_message", "Sends a text to a person."),
     ];
     assert_eq!(
         first(&index(&tools), "+slack send a text"),
