@@ -85,9 +85,11 @@ pub struct ScorePart {
 /// # Behavior
 ///
 /// * The order is total and deterministic: the same tools and query give the same hits,
-///   in whatever order groups, or the tools of one, were handed over. A hit stands once.
+///   in whatever order groups, or the tools of one, were handed over. A hit stands once. Scores
+///   are finite and never rise; hits of one score stand in the order of their keys.
 /// * A tool whose name is the query comes first, and says so ([`Match::Name`]); separators,
-///   CamelCase and case do not matter. So does one of which the query is `group/name`.
+///   CamelCase and case do not matter. So does one of which the query is `group/name`. What a
+///   hit says of its reason ([`Hit::why`]) is so.
 /// * No good match is an answer without hits, not the least bad tools, and no error.
 /// * A limit cuts the answer at its end and changes nothing else. Only the groups that a query
 ///   names are searched, and a group that does not exist has no tools.

@@ -94,6 +94,47 @@ pub(crate) fn same<T: PartialEq + fmt::Debug>(what: &str, was: &T, is: &T) -> Re
     })
 }
 
+/// A fault, where two texts are not the same: where they part, with what stands around that.
+pub(crate) fn alike(what: &str, was: &str, is: &str) -> Result<(), String> {
+    if was == is {
+        return Ok(());
+    }
+    let part = was
+        .bytes()
+        .zip(is.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let line = was.as_bytes()[..part]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1;
+    Err(format!(
+        "{what} is not the same from line {line} (byte {part}) on: {:?}, and then {:?}",
+        around(was, part),
+        around(is, part)
+    ))
+}
+
+/// What stands around a place in a text.
+fn around(text: &str, at: usize) -> String {
+    const BEFORE: usize = 80;
+    const AFTER: usize = 240;
+    let mut from = at.saturating_sub(BEFORE).min(text.len());
+    let mut to = (at + AFTER).min(text.len());
+    while !text.is_char_boundary(from) {
+        from -= 1;
+    }
+    while !text.is_char_boundary(to) {
+        to += 1;
+    }
+    let (before, after) = (
+        if from > 0 { "…" } else { "" },
+        if to < text.len() { "…" } else { "" },
+    );
+    format!("{before}{}{after}", &text[from..to])
+}
+
 /// What something is, in so many bytes that a failure can be read.
 pub(crate) fn short(it: &impl fmt::Debug) -> String {
     const MOST: usize = 1_000;

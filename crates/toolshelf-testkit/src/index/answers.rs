@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use toolshelf_core::search::{SearchIndex, SearchQuery};
 
 use super::Subject;
-use super::shelf::{QUERIES, all_written, is_first, keys, query, search, servers};
-use crate::clause::{Verdict, clause, require, same, short};
+use super::shelf::{Shelf, is_first, keys, query, search, servers};
+use crate::clause::{Verdict, alike, clause, require, same, short};
 
 /// Its name is one line of text, and the same each time.
 ///
@@ -30,10 +30,10 @@ pub fn its_name_is_one_line(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn the_same_query_has_the_same_answer(subject: &Subject) -> Verdict {
     clause("the_same_query_has_the_same_answer", || {
-        let (one, other) = (subject.servers(), subject.servers());
-        let first = all_written(&*one);
-        same("an answer", &first, &all_written(&*one))?;
-        same("an answer", &first, &all_written(&*other))
+        let (one, other) = (subject.filled(), subject.filled());
+        let first = subject.answers(&*one);
+        alike("an answer", &first, &subject.answers(&*one))?;
+        alike("an answer", &first, &subject.answers(&*other))
     })
 }
 
@@ -46,13 +46,13 @@ pub fn the_same_query_has_the_same_answer(subject: &Subject) -> Verdict {
 pub fn the_order_in_which_tools_came_does_not_matter(subject: &Subject) -> Verdict {
     clause("the_order_in_which_tools_came_does_not_matter", || {
         let turned = subject.index();
-        for (group, tools) in servers().0.iter().rev() {
+        for (group, tools) in subject.shelf.0.iter().rev() {
             turned.replace_group(group, tools.iter().rev().cloned().collect());
         }
-        same(
+        alike(
             "an answer",
-            &all_written(&*subject.servers()),
-            &all_written(&*turned),
+            &subject.answers(&*subject.filled()),
+            &subject.answers(&*turned),
         )
     })
 }
@@ -61,8 +61,8 @@ fn each_answer(
     subject: &Subject,
     check: impl Fn(&str, &toolshelf_core::search::Found) -> Result<(), String>,
 ) -> Result<(), String> {
-    let index = subject.servers();
-    for text in QUERIES {
+    let index = subject.filled();
+    for text in &subject.queries {
         check(text, &search(&*index, text)?)?;
     }
     Ok(())
@@ -77,8 +77,7 @@ fn each_answer(
 pub fn a_hit_stands_once(subject: &Subject) -> Verdict {
     clause("a_hit_stands_once", || {
         each_answer(subject, |text, found| {
-            let shelf = servers();
-            let known = found.hits.iter().all(|hit| shelf.holds(hit));
+            let known = found.hits.iter().all(|hit| subject.shelf.holds(hit));
             let unique: BTreeSet<_> = found.hits.iter().map(|hit| &hit.key).collect();
             let asked = found.missing.iter().all(|name| text.contains(name));
             let holds = known && unique.len() == found.hits.len() && asked;
@@ -102,6 +101,42 @@ pub fn scores_are_numbers_that_never_rise(subject: &Subject) -> Verdict {
     })
 }
 
+/// Hits of the same score stand in the order of their keys, so that the order of an answer does
+/// not hang on how tools are kept.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn hits_of_one_score_go_by_key(subject: &Subject) -> Verdict {
+    clause("hits_of_one_score_go_by_key", || {
+        let twins = &[("twin_tool", "Mows."), ("twinTool", "Mows.")];
+        let shelf = Shelf::default().group("two", twins).group("one", twins);
+        let in_order = |index: &dyn SearchIndex, text: &str| {
+            let hits = search(index, text)?.hits;
+            let sorted = hits.is_sorted_by(|a, b| a.score != b.score || a.key <= b.key);
+            require(sorted, || {
+                format!(
+                    "the hits of {text:?} with one score are not in the order of their keys: {}",
+                    short(&hits)
+                )
+            })
+        };
+        // Handed over in another order than that of the keys.
+        let index = subject.index();
+        for (group, tools) in shelf.0.iter().rev() {
+            index.replace_group(group, tools.clone());
+        }
+        for text in ["twin tool", "twin_tool", "mows"] {
+            in_order(&*index, text)?;
+        }
+        let index = subject.filled();
+        subject
+            .queries
+            .iter()
+            .try_for_each(|text| in_order(&*index, text))
+    })
+}
+
 /// A smaller limit cuts the answer at its end and changes nothing else.
 ///
 /// # Errors
@@ -109,8 +144,8 @@ pub fn scores_are_numbers_that_never_rise(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn a_smaller_limit_cuts_the_answer(subject: &Subject) -> Verdict {
     clause("a_smaller_limit_cuts_the_answer", || {
-        let index = subject.servers();
-        for text in QUERIES {
+        let index = subject.filled();
+        for text in &subject.queries {
             // What is selected by name may be more.
             if text.starts_with("select:") {
                 continue;
@@ -139,12 +174,12 @@ pub fn a_smaller_limit_cuts_the_answer(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn searches_side_by_side_agree(subject: &Subject) -> Verdict {
     clause("searches_side_by_side_agree", || {
-        let index = subject.servers();
-        let alone = all_written(&*index);
+        let index = subject.filled();
+        let alone = subject.answers(&*index);
         let index: &dyn SearchIndex = &*index;
         let verdicts: Vec<Result<(), String>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4)
-                .map(|_| scope.spawn(|| same("an answer", &alone, &all_written(index))))
+                .map(|_| scope.spawn(|| alike("an answer", &alone, &subject.answers(index))))
                 .collect();
             threads.into_iter().map(ended).collect()
         });
@@ -166,7 +201,7 @@ pub fn searches_side_by_side_agree(subject: &Subject) -> Verdict {
             threads.into_iter().map(ended).collect()
         });
         verdicts.into_iter().collect::<Result<(), String>>()?;
-        same("an answer afterwards", &alone, &all_written(index))
+        alike("an answer afterwards", &alone, &subject.answers(index))
     })
 }
 

@@ -3,8 +3,8 @@
 use toolshelf_core::search::SearchIndex;
 
 use super::Subject;
-use super::shelf::{Shelf, all_written, indexed, is_first, keys, search, servers};
-use crate::clause::{Verdict, clause, require, same};
+use super::shelf::{Shelf, indexed, is_first, keys, search};
+use crate::clause::{Verdict, alike, clause, require};
 use crate::world::id;
 
 /// An index without tools answers each query, without hits.
@@ -14,12 +14,12 @@ use crate::world::id;
 /// When the clause does not hold.
 pub fn an_empty_index_finds_nothing(subject: &Subject) -> Verdict {
     clause("an_empty_index_finds_nothing", || {
-        let emptied = subject.servers();
-        for group in servers().0.keys() {
+        let emptied = subject.filled();
+        for group in subject.shelf.0.keys() {
             emptied.replace_group(group, Vec::new());
         }
         for index in [subject.index(), emptied] {
-            for text in super::shelf::QUERIES {
+            for text in &subject.queries {
                 let found = search(&*index, text)?;
                 require(found.hits.is_empty(), || {
                     format!("without a tool, {text:?} finds {:?}", keys(&found))
@@ -64,9 +64,14 @@ pub fn a_group_is_searched_as_it_is_now(subject: &Subject) -> Verdict {
 }
 
 /// That two indexes answer alike.
-fn alike(one: &dyn SearchIndex, other: &dyn SearchIndex, when: &str) -> Result<(), String> {
+fn agree(
+    subject: &Subject,
+    one: &dyn SearchIndex,
+    other: &dyn SearchIndex,
+    when: &str,
+) -> Result<(), String> {
     let what = format!("an answer {when}");
-    same(&what, &all_written(one), &all_written(other))
+    alike(&what, &subject.answers(one), &subject.answers(other))
 }
 
 /// A group that was there and left has no influence on any hit, score or order.
@@ -77,12 +82,17 @@ fn alike(one: &dyn SearchIndex, other: &dyn SearchIndex, when: &str) -> Result<(
 pub fn a_group_that_left_leaves_no_trace(subject: &Subject) -> Verdict {
     clause("a_group_that_left_leaves_no_trace", || {
         for left in ["github", "mail", "weather"] {
-            let mut without = servers();
+            let mut without = subject.shelf.clone();
             without.0.remove(&id(left));
-            let index = subject.servers();
+            let index = subject.filled();
             search(&*index, "issue")?;
             index.replace_group(&id(left), Vec::new());
-            alike(&*subject.of(&without), &*index, "where a group has left")?;
+            agree(
+                subject,
+                &*subject.of(&without),
+                &*index,
+                "where a group has left",
+            )?;
         }
         Ok(())
     })
@@ -96,16 +106,21 @@ pub fn a_group_that_left_leaves_no_trace(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn a_tool_that_left_leaves_no_trace(subject: &Subject) -> Verdict {
     clause("a_tool_that_left_leaves_no_trace", || {
-        let mut fewer = servers();
+        let mut fewer = subject.shelf.clone();
         for (group, gone) in [("github", "search_code"), ("mail", "send_message")] {
             if let Some(tools) = fewer.0.get_mut(&id(group)) {
                 tools.retain(|tool| tool.key.tool != *gone);
             }
         }
-        let index = subject.servers();
+        let index = subject.filled();
         search(&*index, "issue")?;
         fewer.fill(&*index);
-        alike(&*subject.of(&fewer), &*index, "where tools have left")
+        agree(
+            subject,
+            &*subject.of(&fewer),
+            &*index,
+            "where tools have left",
+        )
     })
 }
 
@@ -118,7 +133,7 @@ pub fn a_tool_that_left_leaves_no_trace(subject: &Subject) -> Verdict {
 pub fn changes_in_any_order_equal_building_anew(subject: &Subject) -> Verdict {
     clause("changes_in_any_order_equal_building_anew", || {
         const STEPS: usize = 60;
-        let all = servers();
+        let all = &subject.shelf;
         let groups: Vec<_> = all.0.keys().collect();
         for searches in [true, false] {
             let index = subject.index();
@@ -149,7 +164,7 @@ pub fn changes_in_any_order_equal_building_anew(subject: &Subject) -> Verdict {
                 }
                 if step % 8 == 0 || step + 1 == STEPS {
                     let when = format!("after the change {step}");
-                    alike(&*subject.of(&now), &*index, &when)?;
+                    agree(subject, &*subject.of(&now), &*index, &when)?;
                 }
             }
         }

@@ -123,7 +123,7 @@ pub fn hostile_tools_hide_no_other(subject: &Subject) -> Verdict {
         for (at, name) in ["loud", "louder", "loudest"].into_iter().enumerate() {
             bad.push((name, "find_symbol find symbol ".repeat(1_000 * (at + 1))));
         }
-        let index = subject.servers();
+        let index = subject.filled();
         let tools = bad.iter().map(|(name, about)| indexed("bad", name, about));
         index.replace_group(&id("bad"), tools.collect());
         is_first(&*index, "find_symbol", "lsp/find_symbol")?;
@@ -133,9 +133,9 @@ pub fn hostile_tools_hide_no_other(subject: &Subject) -> Verdict {
             is_first(&*index, &key, &key)?;
         }
         index.replace_group(&id("bad"), Vec::new());
-        let clean = super::shelf::all_written(&*subject.servers());
-        let after = super::shelf::all_written(&*index);
-        crate::clause::same("an answer, when the server has left,", &clean, &after)
+        let clean = subject.answers(&*subject.filled());
+        let after = subject.answers(&*index);
+        crate::clause::alike("an answer, when the server has left,", &clean, &after)
     })
 }
 

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use toolshelf_core::search::SearchIndex;
 
 use crate::clause::{Clause, Verdict, clause, require};
-use shelf::{Shelf, servers};
+use shelf::{QUERIES, Shelf, query, servers, written};
 
 pub use answers::*;
 pub use forms::*;
@@ -47,9 +47,25 @@ type Build = dyn Fn() -> Arc<dyn SearchIndex> + Send + Sync;
 /// An index to be tested; each clause builds its own.
 ///
 /// Each build has to be an index of its own, without tools.
+///
+/// What every index is asked knows nothing of what makes yours another one. Give it tools and
+/// queries that reach that: they go through each clause on order, scores, limits, scope, changes
+/// and explanations.
+///
+/// ```
+/// use toolshelf_testkit::NameIndex;
+/// use toolshelf_testkit::index::{Subject, scores_are_numbers_that_never_rise};
+///
+/// let subject = Subject::new(NameIndex::default)
+///     .tools("zoo", &[("feed_lion", "Gives meat to the lion."), ("feed_seal", "Throws a fish.")])
+///     .queries(&["feed", "zoo/feed_lion"]);
+/// assert_eq!(scores_are_numbers_that_never_rise(&subject), Ok(()));
+/// ```
 #[derive(Clone)]
 pub struct Subject {
     build: Arc<Build>,
+    shelf: Shelf,
+    queries: Vec<String>,
 }
 
 impl fmt::Debug for Subject {
@@ -65,7 +81,41 @@ impl Subject {
     pub fn new<I: SearchIndex + 'static>(build: impl Fn() -> I + Send + Sync + 'static) -> Self {
         Self {
             build: Arc::new(move || Arc::new(build())),
+            shelf: servers(),
+            queries: QUERIES.map(str::to_owned).to_vec(),
         }
+    }
+
+    /// A group more, beside those of the kit: the name and the description of each tool.
+    ///
+    /// # Panics
+    ///
+    /// When an id or a name is none, or the kit has a group of this id.
+    #[must_use]
+    pub fn tools(mut self, group: &str, tools: &[(&str, &str)]) -> Self {
+        let taken = self.shelf.0.contains_key(&crate::world::id(group));
+        assert!(!taken, "there is a group `{group}` already");
+        self.shelf = self.shelf.group(group, tools);
+        self
+    }
+
+    /// Queries more, beside those of the kit. Each is one that the index answers.
+    #[must_use]
+    pub fn queries(mut self, queries: &[&str]) -> Self {
+        self.queries.extend(queries.iter().map(ToString::to_string));
+        self
+    }
+
+    /// An index of the kit's servers and of the tools of the subject.
+    fn filled(&self) -> Arc<dyn SearchIndex> {
+        self.of(&self.shelf)
+    }
+
+    /// The answers to all queries, a line each.
+    fn answers(&self, index: &dyn SearchIndex) -> String {
+        let answer = |text: &String| format!("{text:?}: {}", written(index, &query(text)));
+        let answers: Vec<String> = self.queries.iter().map(answer).collect();
+        answers.join("\n")
     }
 
     fn index(&self) -> Arc<dyn SearchIndex> {
@@ -96,11 +146,13 @@ macro_rules! __index {
             the_order_in_which_tools_came_does_not_matter,
             a_hit_stands_once,
             scores_are_numbers_that_never_rise,
+            hits_of_one_score_go_by_key,
             a_smaller_limit_cuts_the_answer,
             searches_side_by_side_agree,
             a_name_comes_first,
             a_name_in_another_style_comes_first,
             a_group_before_a_name_tells_which_one,
+            why_a_tool_is_a_hit_is_true,
             only_the_groups_in_scope_are_searched,
             an_empty_index_finds_nothing,
             a_group_is_searched_as_it_is_now,

@@ -115,9 +115,9 @@ pub fn a_group_before_a_name_tells_which_one(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn only_the_groups_in_scope_are_searched(subject: &Subject) -> Verdict {
     clause("only_the_groups_in_scope_are_searched", || {
-        let index = subject.servers();
+        let index = subject.filled();
         for groups in [&["gitlab"][..], &["gitlab", "mail"], &["nobody"]] {
-            for text in super::shelf::QUERIES {
+            for text in &subject.queries {
                 let scoped = SearchQuery {
                     groups: groups.iter().map(|group| id(group)).collect(),
                     ..query(text)
@@ -132,6 +132,57 @@ pub fn only_the_groups_in_scope_are_searched(subject: &Subject) -> Verdict {
                 let asked = text == "create_issue" && inside("gitlab");
                 require(!asked || keys(&found) == ["gitlab/create_issue"], || {
                     format!("{text:?} in {groups:?} finds {}", short(&keys(&found)))
+                })?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Letters and digits alone, in one case.
+fn folded(text: &str) -> String {
+    let plain = text.chars().filter(|c| c.is_alphanumeric());
+    plain.flat_map(char::to_lowercase).collect()
+}
+
+/// What a hit says of its reason is so: the name of a hit by its name stands in the query,
+/// however it is written, and a hit by the end of its name is the only tool whose name ends with
+/// what was asked for.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn why_a_tool_is_a_hit_is_true(subject: &Subject) -> Verdict {
+    clause("why_a_tool_is_a_hit_is_true", || {
+        let index = subject.filled();
+        for text in &subject.queries {
+            // A form of the index's own may stand before, and several names in one query.
+            let parts = text.split([':', ',', '+', '/']).map(folded);
+            let asked: Vec<String> = [folded(text)].into_iter().chain(parts).collect();
+            let asked = || asked.iter().filter(|part| !part.is_empty());
+            let tools = || {
+                subject
+                    .shelf
+                    .0
+                    .values()
+                    .flatten()
+                    .map(|tool| folded(tool.key.tool.as_str()))
+            };
+            for hit in search(&*index, text)?.hits {
+                let name = folded(hit.key.tool.as_str());
+                let holds = match hit.why {
+                    Match::Name => asked().any(|part| part.contains(&name)),
+                    Match::Suffix => asked().any(|part| {
+                        name.ends_with(part)
+                            && tools().filter(|other| other.ends_with(part)).count() == 1
+                    }),
+                    _ => true,
+                };
+                require(holds, || {
+                    format!(
+                        "`{}` says to be a hit of {text:?} by {:?}",
+                        hit.key, hit.why
+                    )
                 })?;
             }
         }

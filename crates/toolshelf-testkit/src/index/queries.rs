@@ -30,8 +30,8 @@ pub fn a_query_without_a_word_is_refused(subject: &Subject) -> Verdict {
 /// When the clause does not hold.
 pub fn a_limit_of_zero_is_refused(subject: &Subject) -> Verdict {
     clause("a_limit_of_zero_is_refused", || {
-        let index = subject.servers();
-        for text in super::shelf::QUERIES {
+        let index = subject.filled();
+        for text in &subject.queries {
             let none = SearchQuery {
                 limit: 0,
                 ..query(text)

@@ -130,12 +130,6 @@ pub(super) fn written(index: &dyn SearchIndex, query: &SearchQuery) -> String {
     }
 }
 
-/// The answers to all of [`QUERIES`], a line each.
-pub(super) fn all_written(index: &dyn SearchIndex) -> String {
-    let answers = QUERIES.map(|text| format!("{text:?}: {}", written(index, &query(text))));
-    answers.join("\n")
-}
-
 /// The keys of hits, best first.
 pub(super) fn keys(found: &Found) -> Vec<String> {
     found.hits.iter().map(|hit| hit.key.to_string()).collect()

@@ -115,13 +115,9 @@ pub fn a_word_that_some_tool_has_is_not_corrected(subject: &Subject) -> Verdict 
 /// When the clause does not hold.
 pub fn a_hit_is_explained(subject: &Subject) -> Verdict {
     clause("a_hit_is_explained", || {
-        let index = subject.servers();
-        for text in [
-            "find_symbol",
-            "letter somebody",
-            "sunshine tomorrow",
-            "problem report",
-        ] {
+        let index = subject.filled();
+        let more = ["letter somebody", "sunshine tomorrow", "problem report"];
+        for text in subject.queries.iter().map(String::as_str).chain(more) {
             let query = query(text);
             for hit in search(&*index, text)?.hits {
                 let parts = index.explain(&query, &hit.key);

@@ -17,7 +17,10 @@ fn names() -> Subject {
 }
 
 fn with(fault: Fault) -> Subject {
+    // A form of its own, `~word`, and a tool that is found by it.
     Subject::new(move || Mini::new(fault))
+        .tools("zoo", &[("feed_lion", "Gives meat to the lion.")])
+        .queries(&["~lion"])
 }
 
 fn sound() -> Subject {
@@ -48,6 +51,7 @@ const ANSWERS: Specimens = &[
     (
         Fault::OrderOfArrival,
         &[
+            "hits_of_one_score_go_by_key",
             "a_hit_is_explained",
             "a_smaller_limit_cuts_the_answer",
             "a_word_of_a_description_finds_its_tool",
@@ -63,12 +67,42 @@ const ANSWERS: Specimens = &[
         Fault::Rising,
         &["a_hit_is_explained", "scores_are_numbers_that_never_rise"],
     ),
-    (Fault::NotANumber, &["scores_are_numbers_that_never_rise"]),
+    (
+        Fault::NotANumber,
+        &[
+            "hits_of_one_score_go_by_key",
+            "scores_are_numbers_that_never_rise",
+        ],
+    ),
+    (
+        Fault::OwnFormIsNoNumber,
+        &[
+            "a_smaller_limit_cuts_the_answer",
+            "a_hit_is_explained",
+            "scores_are_numbers_that_never_rise",
+        ],
+    ),
+    (
+        Fault::TiesBackwards,
+        &[
+            "a_smaller_limit_cuts_the_answer",
+            "a_group_before_a_name_tells_which_one",
+            "hits_of_one_score_go_by_key",
+        ],
+    ),
+    (
+        Fault::EndsThatAreNone,
+        &[
+            "a_word_of_a_description_finds_its_tool",
+            "why_a_tool_is_a_hit_is_true",
+        ],
+    ),
     (Fault::LimitByScore, &["a_smaller_limit_cuts_the_answer"]),
     (Fault::PanicsSideBySide, &["searches_side_by_side_agree"]),
     (
         Fault::NameLast,
         &[
+            "hits_of_one_score_go_by_key",
             "a_group_before_a_name_tells_which_one",
             "a_group_is_searched_as_it_is_now",
             "a_large_group_is_searched",
@@ -101,7 +135,10 @@ const ANSWERS: Specimens = &[
     ),
     (
         Fault::IgnoresGroupInName,
-        &["a_group_before_a_name_tells_which_one"],
+        &[
+            "a_hit_is_explained",
+            "a_group_before_a_name_tells_which_one",
+        ],
     ),
     (
         Fault::IgnoresScope,
@@ -147,6 +184,7 @@ const GROUPS: Specimens = &[
     (
         Fault::LeastBad,
         &[
+            "a_hit_is_explained",
             "hostile_queries_are_answered_or_refused",
             "no_match_is_an_answer",
             "only_the_groups_in_scope_are_searched",
@@ -192,6 +230,7 @@ const FORMS: Specimens = &[
     (
         Fault::TextsAreNames,
         &[
+            "why_a_tool_is_a_hit_is_true",
             "a_text_that_names_a_tool_is_not_its_name",
             "a_word_of_a_description_finds_its_tool",
         ],
@@ -217,6 +256,7 @@ const FORMS: Specimens = &[
     (
         Fault::PlusIsNothing,
         &[
+            "a_hit_is_explained",
             "a_required_word_filters",
             "a_required_word_that_nobody_has_finds_nothing",
         ],

@@ -54,6 +54,9 @@ pub(super) enum Fault {
     PartsOfHalf,
     ExplainsOthers,
     ExplainsNothing,
+    TiesBackwards,
+    EndsThatAreNone,
+    OwnFormIsNoNumber,
 }
 
 /// The index.
@@ -157,6 +160,18 @@ impl Mini {
                     .for_each(|(at, hit)| hit.score = of(at));
             }
             Fault::NotANumber => found.hits.iter_mut().for_each(|hit| hit.score /= 0.0),
+            Fault::OwnFormIsNoNumber if text.starts_with('~') => {
+                found.hits.iter_mut().for_each(|hit| hit.score = f64::NAN);
+            }
+            Fault::TiesBackwards => {
+                found
+                    .hits
+                    .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.key.cmp(&a.key)));
+            }
+            Fault::EndsThatAreNone => {
+                let by_text = found.hits.iter_mut().filter(|hit| hit.why == Match::Text);
+                by_text.for_each(|hit| hit.why = Match::Suffix);
+            }
             Fault::LimitByScore if is_words && query.limit < 3 => {
                 found.hits.iter_mut().for_each(|hit| hit.score *= 2.0);
             }
