@@ -1,6 +1,82 @@
 //! Inflections: what forms of a word have in common.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use rust_stemmers::{Algorithm, Stemmer};
+
+/// Forms that no rule brings together, those of a word a line, the word itself first.
+const IRREGULAR: &str = "\
+alias aliases
+analysis analyses
+appendix appendices
+atlas atlases
+axis axes
+begin began begun
+bind bound
+bonus bonuses
+break broke broken
+build built
+bus buses
+buy bought
+calculus calculi
+campus campuses
+canvas canvases
+catch caught
+child children
+choose chose chosen
+corpus corpora
+crisis crises
+criterion criteria
+draw drew drawn
+drive drove driven
+eat ate eaten
+find found
+fly flew flown
+foot feet
+forget forgot forgotten
+freeze froze frozen
+gas gases
+half halves
+hide hid hidden
+hold held
+index indices
+keep kept
+knife knives
+leaf leaves
+lens lenses
+life lives
+lose lost
+man men
+matrix matrices
+meet met
+mouse mice
+pay paid
+person people persons
+quiz quizzes
+sell sold
+send sent
+shelf shelves
+speak spoke spoken
+spend spent
+steal stole stolen
+take took taken
+teach taught
+tooth teeth
+vertex vertices
+virus viruses
+win won
+woman women
+write wrote written";
+
+/// The first form of the line of each.
+static BASES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let lines = IRREGULAR.lines().filter_map(|line| {
+        let base = line.split(' ').next()?;
+        Some(line.split(' ').map(move |form| (form, base)))
+    });
+    lines.flatten().collect()
+});
 
 /// Brings words to their stems.
 pub(crate) struct Stems(Stemmer);
@@ -10,15 +86,33 @@ impl Stems {
         Self(Stemmer::create(Algorithm::English))
     }
 
-    /// The stem of a lower-case word: `files` and `filing` to `file`'s. Only words of
-    /// ASCII letters have one; all others are their own.
+    /// The stem of a lower-case word: `files` and `filing` to `file`'s, `children` to
+    /// `child`'s. Only words of ASCII letters have one; all others are their own.
     pub(crate) fn stem(&self, word: &str) -> String {
-        if word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()) {
-            self.0.stem(word).into_owned()
-        } else {
-            word.to_owned()
+        if word.len() <= 2 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+            return word.to_owned();
         }
+        if let Some(base) = BASES.get(word) {
+            return self.0.stem(base).into_owned();
+        }
+        if let Some(one) = one_of_letters(word) {
+            return one.to_owned();
+        }
+        self.0.stem(word).into_owned()
     }
+}
+
+/// The longest abbreviation whose plural is known by its form.
+const LETTERS: usize = 4;
+
+/// `sku` of `skus`, `pdf` of `pdfs`: an abbreviation of which there are several. The rules for
+/// words leave the ending where no vowel stands before it, or only one just before it.
+fn one_of_letters(word: &str) -> Option<&str> {
+    let one = word.strip_suffix('s')?;
+    let is_vowel = |c: char| "aeiou".contains(c);
+    let start = one.strip_suffix(is_vowel).unwrap_or(one);
+    let is_such = one.len() <= LETTERS && !one.ends_with('s') && !start.contains(is_vowel);
+    (is_such && !start.is_empty()).then_some(one)
 }
 
 /// Endings that make another kind of word of one, longest first.

@@ -10,6 +10,7 @@ mod conformance;
 mod evaluation;
 mod forms;
 mod good;
+mod inflections;
 mod judged;
 mod mixed;
 mod promises;
