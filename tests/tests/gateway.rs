@@ -556,6 +556,8 @@ fn a_configuration_fault_names_its_place() {
         "i": {"command": "x", "alwaysVisible": ["[a-"]},
         "j": {"command": "x", "idleTimeout": -1}, "k": {"command": "x", "idleTimeout": "soon"},
         "l": {"command": "x", "maxConcurrentCalls": 0}, "m": {"command": "x", "maxConcurrentCalls": 1.5},
+        "n": {"command": "x", "env": {"TOKEN=s3cret": ""}}, "o": {"command": "x", "args": ["${s3cret!}"]},
+        "p": {"command": "x", "env": ["s3cret"]},
     }})
     .to_string();
     let config = Config::parse(&text, &ProcessEnvironment).unwrap();
@@ -581,9 +583,14 @@ fn a_configuration_fault_names_its_place() {
         "'idleTimeout' is not a number of seconds",
         "'maxConcurrentCalls' is not a whole number",
         "'maxConcurrentCalls' is not a whole number",
+        "'env.TOKEN' is not the name of a variable",
+        "in 'args[0]' a '${…}' is not of the form ${NAME}",
+        "'env[0]' is not of the form NAME=value",
     ];
     assert_eq!(faults.len(), parts.len());
     for (fault, part) in faults.iter().zip(parts) {
+        // A model reads it too.
+        assert!(!fault.contains("s3cret"), "{fault}");
         assert!(fault.contains(part), "{part:?} is missing in: {fault}");
     }
 }

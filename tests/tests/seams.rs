@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use toolshelf_core::catalog::{CatalogFormat, CatalogText, CatalogTier, CatalogView};
 use toolshelf_core::codec::{Block, DiscoveryCodec, ReadDiscovery};
 use toolshelf_core::{
-    Builder, ContentBlock, Error, FnTool, JsonText, LoadContext, Loaded, NoOptions, Plugin,
-    Registry, Tool, ToolDefinition, ToolName, ToolResult, options_schema, read_options,
+    Builder, Cancellation, ContentBlock, Error, ErrorKind, FnTool, GroupId, JsonText, LoadContext,
+    Loaded, NoOptions, Plugin, Registry, Tool, ToolDefinition, ToolName, ToolResult,
+    options_schema, read_options,
 };
 use toolshelf_gateway::config::{Config, ProcessEnvironment};
 use toolshelf_gateway::{Gateway, GatewayOptions};
@@ -54,6 +55,18 @@ const SAYINGS: Plugin = Plugin {
         }))
     }),
     options: options_schema::<Sayings>,
+};
+
+/// Its error quotes its options and has no text for a model.
+const CARELESS: Plugin = Plugin {
+    name: "careless",
+    provider: "seams",
+    about: "Is never built.",
+    build: Builder::Loader(|options| {
+        let fault = format!("what is this: {options}");
+        Err(Error::new(ErrorKind::InvalidConfig, fault))
+    }),
+    options: options_schema::<NoOptions>,
 };
 
 struct Counting;
@@ -108,6 +121,7 @@ fn registry() -> Registry {
     let mut registry = Registry::new();
     for plugin in [
         SAYINGS,
+        CARELESS,
         COUNTING,
         ARROW,
         toolshelf_strategies::dispatch::PLUGIN,
@@ -155,20 +169,57 @@ async fn an_entry_with_the_type_of_a_loader_is_loaded_by_it() {
 }
 
 #[tokio::test]
-async fn a_loader_that_cannot_be_built_costs_its_own_tools_and_says_where_the_fault_is() {
+async fn a_loader_that_cannot_be_built_costs_its_own_tools_and_tells_no_model_its_options() {
     let servers = json!({
         "wrong": {"type": "sayings", "says": [["know", 3]]},
+        "secret": {"type": "sayings", "says": "s3cret-token"},
+        "nested": {"type": "sayings", "says": [], "s3cret-token": true},
         "unknown": {"type": "saying"},
+        "careless": {"type": "careless", "key": "s3cret-token"},
         "wise": sayings()["wise"],
     });
-    serving(json!({ "mcpServers": servers }), async |host| {
-        for (group, part) in [
-            ("wrong", "says[0][1]: invalid type: integer `3`"),
-            ("unknown", "did you mean 'sayings'?"),
-        ] {
+    let gateway = gateway(&json!({ "mcpServers": servers })).unwrap();
+    for (group, said, told) in [
+        (
+            "wrong",
+            "says[0][1]: invalid type: integer, expected a string",
+            ": the options of 'sayings' are not valid",
+        ),
+        (
+            "secret",
+            "says: invalid type: string, expected a sequence",
+            ": the options of 'sayings' are not valid",
+        ),
+        (
+            "nested",
+            "unknown field `s3cret-token`",
+            ": the options of 'sayings' are not valid",
+        ),
+        (
+            "unknown",
+            "there is no loader 'saying' (did you mean 'sayings'?); there are: careless, sayings",
+            ": this build has no loader of that name",
+        ),
+        ("careless", "s3cret-token", ""),
+    ] {
+        let id = GroupId::new(group).unwrap();
+        let loaded = gateway.shelf().load(&id, &Cancellation::new()).await;
+        let error = loaded.err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::InvalidConfig);
+        assert!(error.to_string().contains(said), "{error}");
+        assert_eq!(
+            error.for_model(),
+            format!("the server `{group}` is configured wrongly{told}.")
+        );
+    }
+    with_host(gateway, Lifecycle::Initialize, async |host| {
+        for group in ["wrong", "secret", "nested", "unknown", "careless"] {
             let answer = host.call("load_tools", json!({ "group_id": group }));
-            let text = answer.await.unwrap().joined_text();
-            assert!(text.contains(part), "{text}");
+            let answer = answer.await.unwrap();
+            assert!(answer.is_error);
+            let text = answer.joined_text();
+            assert!(text.contains("is configured wrongly"), "{text}");
+            assert!(!text.contains("s3cret"), "{text}");
         }
         let answer = host.call("load_tools", json!({"group_id": "wise"}));
         assert!(!answer.await.unwrap().is_error);

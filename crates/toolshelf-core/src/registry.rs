@@ -150,7 +150,8 @@ pub struct NoOptions {}
 /// # Errors
 ///
 /// [`ErrorKind::InvalidConfig`] naming the plugin, the place in its options, and what is
-/// wrong there.
+/// wrong there. Options may be secrets: no value of one is quoted, and the text for a model
+/// names the plugin alone.
 ///
 /// ```
 /// use toolshelf_core::read_options;
@@ -159,7 +160,7 @@ pub struct NoOptions {}
 /// let error = read_options::<Options>("grid", &serde_json::json!({"rows": [1, "two"]}));
 /// assert_eq!(
 ///     error.unwrap_err().to_string(),
-///     "the options of 'grid' are not valid: rows[1]: invalid type: string \"two\", expected u8"
+///     "the options of 'grid' are not valid: rows[1]: invalid type: string, expected u8"
 /// );
 /// ```
 pub fn read_options<T: DeserializeOwned>(plugin: &str, options: &Value) -> Result<T, Error> {
@@ -168,6 +169,7 @@ pub fn read_options<T: DeserializeOwned>(plugin: &str, options: &Value) -> Resul
             ErrorKind::InvalidConfig,
             format!("the options of '{plugin}' are not valid: {fault}"),
         )
+        .for_model_text(format!("the options of '{plugin}' are not valid"))
     };
     let options = match options {
         Value::Null => Value::Object(serde_json::Map::new()),
@@ -184,8 +186,26 @@ pub fn read_options<T: DeserializeOwned>(plugin: &str, options: &Value) -> Resul
         } else {
             format!("{place}: ")
         };
-        invalid(&format!("{place}{}", fault.into_inner()))
+        let fault = fault.into_inner().to_string();
+        invalid(&format!("{place}{}", without_value(&fault)))
     })
+}
+
+/// A message of serde without the value that it quotes: `invalid type: string "…", expected u8`
+/// and its kin begin with what was found, and end with what was expected.
+fn without_value(fault: &str) -> String {
+    const QUOTING: [&str; 3] = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let cut = || {
+        let start = QUOTING.iter().find(|start| fault.starts_with(**start))?;
+        let value = start.len() + fault[start.len()..].find(['"', '`'])?;
+        // The last one: what stands before it may be part of the value.
+        let expected = fault.rfind(", expected ")?;
+        (value < expected).then(|| {
+            let found = fault[..value].trim_end();
+            format!("{found}{}", &fault[expected..])
+        })
+    };
+    cut().unwrap_or_else(|| fault.to_owned())
 }
 
 /// The JSON Schema of a type of options.
@@ -334,18 +354,19 @@ impl Registry {
                  {provider}, which is not linked, or whose feature is off"
             )
         } else {
-            let mut message = format!("there is no {kind} '{name}'");
-            if let Some(near) = nearest(name, names.iter().copied(), 1).first() {
-                message.push_str(&format!("; did you mean '{near}'?"));
-            }
-            message
+            let near = nearest(name, names.iter().copied(), 1);
+            let near = near
+                .first()
+                .map(|near| format!(" (did you mean '{near}'?)"));
+            format!("there is no {kind} '{name}'{}", near.unwrap_or_default())
         };
         if names.is_empty() {
             message.push_str("; no plugin of this kind is part of this build");
         } else {
             message.push_str(&format!("; there are: {}", names.join(", ")));
         }
-        Err(Error::new(ErrorKind::NotFound, message))
+        let told = format!("this build has no {kind} of that name");
+        Err(Error::new(ErrorKind::NotFound, message).for_model_text(told))
     }
 }
 

@@ -57,7 +57,7 @@ impl Servers {
                         let pinned = pinned(&entry.always_visible);
                         ToolGroup::new(entry.id.clone(), Pinning { loader, pinned })
                     }
-                    Err(error) => faulty(entry, error.message().to_owned()),
+                    Err(error) => wrongly_configured(entry, &error),
                 },
                 _ => match stdio_config(entry, &common.chain) {
                     Ok(config) => {
@@ -231,11 +231,26 @@ fn stdio_config(entry: &ServerEntry, chain: &str) -> Result<StdioConfig, String>
     Ok(config)
 }
 
+/// The group of an entry with a fault that may be told to everybody.
 fn faulty(entry: &ServerEntry, fault: String) -> ToolGroup {
-    let id = entry.id.clone();
+    failing(entry, fault.clone(), Some(fault))
+}
+
+/// The group of an entry whose loader cannot be built. Its options may hold secrets, and what is
+/// said of them is for operators.
+fn wrongly_configured(entry: &ServerEntry, error: &Error) -> ToolGroup {
+    let told = error.for_model().trim_end_matches('.');
+    let told = (told != error.kind().as_str()).then(|| told.to_owned());
+    failing(entry, error.message().to_owned(), told)
+}
+
+/// A group that cannot be loaded: why, and what of it a model may read.
+fn failing(entry: &ServerEntry, fault: String, told: Option<String>) -> ToolGroup {
+    let why = told.map_or_else(String::new, |told| format!(": {told}"));
+    let text = format!("the server `{}` is configured wrongly{why}.", entry.id);
     ToolGroup::new(entry.id.clone(), move |_: LoadContext| {
-        let text = format!("the server `{id}` is configured wrongly: {fault}.");
-        let error = Error::new(ErrorKind::InvalidConfig, fault.clone()).for_model_text(text);
+        let error = Error::new(ErrorKind::InvalidConfig, fault.clone());
+        let error = error.for_model_text(text.clone());
         async move { Err::<Loaded, Error>(error) }
     })
 }

@@ -131,7 +131,9 @@ fn an_unknown_name_lists_what_there_is() {
     let said = error.to_string();
     assert!(said.contains("did you mean 'joined/1'?"), "{said}");
     assert!(
-        said.contains("there are: joined/1") && !said.contains("refuses"),
+        said.contains(
+            "there is no discovery codec 'join/1' (did you mean 'joined/1'?); there are: joined/1"
+        ) && !said.contains("refuses"),
         "{said}"
     );
     let none = message(registry.search_index("bm25", &Value::Null));
@@ -181,4 +183,56 @@ fn options_are_read_strictly() {
     }
     let schema = (JOINED.options)();
     assert_eq!(schema["properties"]["separator"]["type"], "string");
+}
+
+#[derive(Debug, Deserialize)]
+#[allow(dead_code, reason = "only reading it is tested")]
+struct Guarded {
+    #[serde(default)]
+    limit: u32,
+    #[serde(default)]
+    mode: Option<Mode>,
+    #[serde(default)]
+    small: Vec<u8>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Mode {
+    Fast,
+}
+
+#[test]
+fn an_error_of_options_quotes_none_of_their_values() {
+    for (options, said) in [
+        (
+            json!({"limit": "s3cret"}),
+            "limit: invalid type: string, expected u32",
+        ),
+        (
+            json!({"limit": "s3cret\", expected `s3cret"}),
+            "limit: invalid type: string, expected u32",
+        ),
+        (
+            json!({"small": [1, 777]}),
+            "small[1]: invalid value: integer, expected u8",
+        ),
+        (
+            json!({"mode": "s3cret"}),
+            "mode: unknown variant, expected `fast`",
+        ),
+        (
+            json!({"limit": []}),
+            "limit: invalid type: sequence, expected u32",
+        ),
+        (
+            json!("s3cret"),
+            "a single value, where an object is expected",
+        ),
+    ] {
+        let error = read_options::<Guarded>("guarded", &options).unwrap_err();
+        let before = "the options of 'guarded' are not valid";
+        assert_eq!(error.to_string(), format!("{before}: {said}"));
+        assert_eq!(error.for_model(), before);
+    }
 }

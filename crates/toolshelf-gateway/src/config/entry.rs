@@ -290,7 +290,9 @@ impl Reader<'_> {
         members
             .into_iter()
             .map(|(name, value)| {
-                let field = format!("env.{}", one_line(&name, 64));
+                // Behind a '=' stands what somebody took for the place of the value.
+                let shown = name.split('=').next().unwrap_or_default();
+                let field = format!("env.{}", one_line(shown, 64));
                 if name.is_empty() || name.contains(['=', '\0']) {
                     return Err(format!("'{field}' is not the name of a variable"));
                 }

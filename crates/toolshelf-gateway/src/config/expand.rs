@@ -56,10 +56,8 @@ pub fn expand(text: &str, environment: &dyn Environment) -> Result<String, Strin
             None => (&expression[..end], None),
         };
         if !is_name(name) {
-            return Err(format!(
-                "'${{{}}}' is not of the form ${{NAME}} or ${{NAME:-default}}",
-                toolshelf_core::text::one_line(&expression[..end], 64)
-            ));
+            // What stands between the braces may be part of a secret.
+            return Err("a '${…}' is not of the form ${NAME} or ${NAME:-default}".to_owned());
         }
         let value = environment.get(name);
         match (value, default) {

@@ -160,7 +160,7 @@ fn wrong_options_are_refused_with_their_place() {
     for (extra, part) in [
         (
             json!({"strategy": {"name": "menu", "tool": 3}}),
-            "tool: invalid type: integer `3`",
+            "tool: invalid type: integer, expected a string",
         ),
         (
             json!({"index": {"name": "overlap/1", "percent": 300}}),
