@@ -49,7 +49,8 @@ pub enum Need {
     /// That a load which is under way ends, one way or the other.
     Settle(GroupId),
     /// The same, but not of a load that has been under way for long: where it does not end
-    /// soon, the group counts as failed in this step.
+    /// soon, the group counts as failed in this step. One that failed before is begun again,
+    /// unless that is too short a time ago.
     SettleSoon(GroupId),
 }
 
@@ -121,8 +122,8 @@ pub struct Cx<'a> {
     /// A token counter, where the host has one.
     pub counter: Option<&'a dyn TokenCounter>,
     /// How many calls of the same name came directly before this one, or before those that
-    /// are made at the same time as it, without those that ended in an error; zero outside of
-    /// a call.
+    /// are made at the same time as it, without those that ended in an error or came too
+    /// early ([`Answer::premature`]); zero outside of a call.
     pub repeats: usize,
     /// Where texts go.
     pub placement: Placement,
@@ -287,12 +288,15 @@ pub enum Resolution {
 }
 
 /// An answer of a strategy's own tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     /// Text, or references to tools.
     pub content: Vec<ContentBlock>,
     /// Whether it is an error.
     pub is_error: bool,
+    /// Whether the same call may have another answer in a moment, since something was not
+    /// there yet. Who makes it again does not repeat itself ([`Cx::repeats`]).
+    pub premature: bool,
     /// Changes of the state.
     pub deltas: Vec<Delta>,
 }
@@ -303,7 +307,7 @@ impl Answer {
         Self {
             content: vec![ContentBlock::text(text)],
             is_error: true,
-            deltas: Vec::new(),
+            ..Self::default()
         }
     }
 }

@@ -56,6 +56,8 @@ pub struct CallReport {
     pub error: Option<Arc<Error>>,
     /// How long the tool took; zero when it was not called.
     pub took: Duration,
+    /// Whether the strategy said that it may answer otherwise in a moment.
+    pub(crate) premature: bool,
 }
 
 impl CallReport {
@@ -118,6 +120,7 @@ pub(crate) async fn run(
             outcome: ToolOutcome::Complete(ToolResult::default()),
             error: None,
             took: Duration::ZERO,
+            premature: false,
         },
         permitted: BTreeSet::new(),
         settled: Settled::new(),
@@ -139,8 +142,14 @@ pub(crate) async fn run(
                 resolved(Vec::new());
                 run.not_mine();
             }
+            // What nobody waits for any more changes nothing.
+            Ok(Resolution::Answer(_)) if run.context.cancellation.is_cancelled() => {
+                resolved(Vec::new());
+                run.not_decided(Error::new(ErrorKind::Cancelled, "the caller cancelled"));
+            }
             Ok(Resolution::Answer(answer)) => {
                 resolved(answer.deltas);
+                run.report.premature = answer.premature;
                 run.report.answered_by = AnsweredBy::Strategy;
                 run.report.outcome = ToolOutcome::Complete(ToolResult {
                     content: answer.content,

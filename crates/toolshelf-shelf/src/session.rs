@@ -50,8 +50,8 @@ struct Kept {
     state: Arc<State>,
     state_revision: u64,
     surface: Option<KeptSurface>,
-    /// The name of the last call, and how many calls of it came in a row that did not end in
-    /// an error.
+    /// The name of the last call, and how many calls of it came in a row that count: see
+    /// [`Cx::repeats`].
     streak: (String, usize),
 }
 
@@ -181,11 +181,12 @@ impl Session {
         names.map(count).collect()
     }
 
-    /// Takes a call that ended in an error out of the row again: who corrects a call does not
-    /// make it once more for nothing.
+    /// Takes a call that ended in an error, or came too early, out of the row again: who
+    /// corrects a call, or asks again, does not make it once more for nothing.
     fn uncount(&self, report: &CallReport) {
         let streak = &mut self.kept().streak;
-        if report.is_error() && streak.0 == report.envelope.name {
+        let counts = !report.is_error() && !report.premature;
+        if !counts && streak.0 == report.envelope.name {
             streak.1 = streak.1.saturating_sub(1);
         }
     }

@@ -184,12 +184,17 @@ impl Dispatch {
             // All lines together keep the bound.
             let others = lines.iter().map(|line| line.len() + 1).sum();
             let room = texts::MAX_ANSWER_BYTES.saturating_sub(others);
-            lines.insert(0, texts::found_tools(&searched.query, &hits, room));
+            let told = if searched.ranked {
+                texts::found_tools(&searched.query, &hits, room)
+            } else {
+                texts::selected_tools(&searched.query, &hits, room)
+            };
+            lines.insert(0, told);
         }
         Step::Done(Resolution::Answer(Answer {
             content: vec![ContentBlock::text(lines.join("\n"))],
-            is_error: false,
-            deltas: Vec::new(),
+            premature: searched.premature(cx),
+            ..Answer::default()
         }))
     }
 

@@ -148,6 +148,7 @@ fn answer(
         content: vec![ContentBlock::text(written.write())],
         is_error: !written.expanded,
         deltas: deltas(state, group, &tools, whole),
+        ..Answer::default()
     }
 }
 

@@ -1,11 +1,13 @@
 //! What a call of the search tool means, for the strategies that have it.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
 use toolshelf_core::search::{Found, Hit, Match, SearchIndex, SearchQuery};
 use toolshelf_core::{
-    Availability, Condition, Cx, Error, Exposure, GroupId, Lookup, Need, ShelvedTool, Step,
-    ToolKey, read_arguments,
+    Availability, Condition, Cx, Error, Exposure, GroupEntry, GroupId, Lookup, Need, ShelvedTool,
+    Step, ToolKey, ToolName, bare_name, read_arguments, wire_name,
 };
 
 use crate::near::nearest_tools;
@@ -25,6 +27,9 @@ const MAX_QUERY_BYTES: usize = 2_000;
 /// Why a group was not searched that will be there in a moment.
 const STARTING: &str = "still starting";
 
+/// How the reason of one begins that could not be loaded.
+const FAILED: &str = "failed";
+
 /// What a search came to.
 pub(crate) struct Searched<'a> {
     pub(crate) query: String,
@@ -34,11 +39,11 @@ pub(crate) struct Searched<'a> {
     pub(crate) pinned: Vec<&'a ShelvedTool>,
     /// Names that were asked for and that no tool has.
     absent: Vec<String>,
-    /// Whether a name that was asked for belongs to a group that could not be searched.
-    away: bool,
+    /// Groups that could not be searched and that a name which was asked for belongs to.
+    away: BTreeSet<GroupId>,
     /// Whether tools were found by how well they fit, so that there may be better ones where
     /// nobody could look.
-    ranked: bool,
+    pub(crate) ranked: bool,
     /// Arguments that are not known.
     ignored: Vec<String>,
 }
@@ -105,7 +110,8 @@ fn find(cx: &Cx<'_>, index: &dyn SearchIndex, request: &SearchQuery) -> Result<F
 /// A server that hangs must not hold up every search. A group that somebody loads and whose
 /// tools are known by name is being read from somewhere near, mostly, for a search that came
 /// a moment ago: it is waited for, though not for long, so that searches at the same time
-/// answer as they would one after the other. One that nobody knows anything of is not.
+/// answer as they would one after the other. One that nobody knows anything of is not. One
+/// that failed is tried again, likewise not for long.
 fn unread(cx: &Cx<'_>) -> Vec<Need> {
     let groups = cx.groups.iter();
     groups
@@ -117,6 +123,8 @@ fn unread(cx: &Cx<'_>) -> Vec<Need> {
         .filter_map(|(id, entry)| match entry.condition {
             Condition::Declared => Some(Need::Load(id.clone())),
             Condition::Pending if entry.names_known() => Some(Need::SettleSoon(id.clone())),
+            // It may have been mended; the driver knows when it is too early for that.
+            Condition::Failed(_) => Some(Need::SettleSoon(id.clone())),
             _ => None,
         })
         .collect()
@@ -148,7 +156,7 @@ impl<'a> Searched<'a> {
             tools,
             pinned: pinned.into_iter().filter(|tool| cx.offers(tool)).collect(),
             absent: Vec::new(),
-            away: false,
+            away: BTreeSet::new(),
             ranked: found.hits.iter().any(|hit| hit.why != Match::Name),
             ignored: Vec::new(),
             query,
@@ -156,7 +164,7 @@ impl<'a> Searched<'a> {
         for name in &found.missing {
             searched.look_up(cx, name);
         }
-        if searched.tools.is_empty() && searched.pinned.is_empty() && found.missing.is_empty() {
+        if searched.is_empty() && found.missing.is_empty() {
             // The query may be the name of a tool that no index holds.
             let query = searched.query.clone();
             searched.look_up(cx, &query);
@@ -169,8 +177,11 @@ impl<'a> Searched<'a> {
     /// whose group is away, or of none.
     fn look_up(&mut self, cx: &Cx<'a>, name: &str) {
         let found = match cx.lookup_native(name) {
-            Lookup::Found(key) => key,
-            _ => return self.absent.push(name.to_owned()),
+            Lookup::Found(key) => Some(key),
+            _ => named_on_the_wire(cx, name),
+        };
+        let Some(found) = found else {
+            return self.absent.push(name.to_owned());
         };
         let entry = cx.groups.get(found.group.as_str());
         match tool(cx, &found) {
@@ -179,18 +190,24 @@ impl<'a> Searched<'a> {
                     self.pinned.push(tool);
                 }
             }
-            None if entry.is_some_and(|entry| {
-                entry.last.is_none() && entry.names().is_some_and(|it| it.contains(&&found.tool))
-            }) =>
-            {
-                self.away = true;
+            None if entry.is_some_and(is_away) && cx.has(&found) != Some(false) => {
+                self.away.insert(found.group);
             }
             _ => self.absent.push(name.to_owned()),
         }
     }
 
     fn lacks_something(&self) -> bool {
-        !self.absent.is_empty() || self.away || (self.tools.is_empty() && self.pinned.is_empty())
+        !self.absent.is_empty() || !self.away.is_empty() || self.is_empty()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tools.is_empty() && self.pinned.is_empty()
+    }
+
+    /// Whether the same search may find in a moment what it did not find now.
+    pub(crate) fn premature(&self, cx: &Cx<'_>) -> bool {
+        self.lacks_something() && is_any_starting(&self.not_searched(cx))
     }
 
     /// What an answer says beside the tools, one line each: names that nobody has, where
@@ -202,19 +219,19 @@ impl<'a> Searched<'a> {
             let near = |name: &String| nearest_tools(cx, name, SUGGESTIONS_EACH);
             let missing = self.absent.iter().map(|name| (name, near(name)));
             remarks.push(texts::missing_tools(&missing.collect::<Vec<_>>()));
-        } else if self.tools.is_empty() && self.pinned.is_empty() && !self.away {
+        } else if self.is_empty() && self.away.is_empty() {
             let near = nearest_tools(cx, &self.query, SUGGESTIONS);
             remarks.push(texts::no_match(&self.query, &near, away.is_empty()));
         }
         if !away.is_empty() {
-            remarks.push(texts::not_searched(&away));
+            let failed = away.iter().any(|(_, reason)| reason.starts_with(FAILED));
+            remarks.push(texts::not_searched(&away, failed));
         }
         if !self.ignored.is_empty() {
             remarks.push(texts::arguments_ignored(&self.ignored));
         }
         // Who waits for a server may ask again.
-        let starting = away.iter().any(|(_, reason)| reason == STARTING);
-        if cx.repeats >= STREAK && !starting {
+        if cx.repeats >= STREAK && !is_any_starting(&away) {
             remarks.push(texts::search_streak(cx.repeats + 1));
         }
         remarks
@@ -222,15 +239,15 @@ impl<'a> Searched<'a> {
 
     /// Groups that this search did not see, with the reason, as far as that matters to who
     /// searched: all where something was not found, and where something was those that will
-    /// be there in a moment.
+    /// be there in a moment. Those that were asked for come first.
     fn not_searched<'c>(&self, cx: &Cx<'c>) -> Vec<(&'c GroupId, String)> {
         let mut away = Vec::new();
         for (id, entry) in cx.groups.iter() {
             let deferred = entry.group.exposure == Exposure::Deferred;
-            if entry.last.is_some() || !deferred || !cx.shows_group(entry) {
+            if !is_away(entry) || !deferred || !cx.shows_group(entry) {
                 continue;
             }
-            let failed = |error: &Error| Some(format!("failed: {}", error.for_model()));
+            let failed = |error: &Error| Some(format!("{FAILED}: {}", error.for_model()));
             let reason = match (&entry.condition, cx.availability(id)) {
                 (Condition::NeedsSignIn(_), _) => Some("its user has to sign in".to_owned()),
                 (Condition::Failed(error), _) => failed(error),
@@ -247,8 +264,29 @@ impl<'a> Searched<'a> {
                 _ => {}
             }
         }
+        away.sort_by_key(|(id, _)| !self.away.contains(*id));
         away
     }
+}
+
+/// Whether nothing of a group could be searched so far.
+fn is_away(entry: &GroupEntry) -> bool {
+    entry.last.is_none()
+}
+
+fn is_any_starting(away: &[(&GroupId, String)]) -> bool {
+    away.iter().any(|(_, reason)| reason == STARTING)
+}
+
+/// The tool whose name on the wire this would be, of a group whose names are not known.
+fn named_on_the_wire(cx: &Cx<'_>, name: &str) -> Option<ToolKey> {
+    let name = bare_name(name);
+    let (_, tool) = name.split_once("__")?;
+    let tool = ToolName::new(tool).ok()?;
+    let unknown = cx.groups.iter().filter(|(_, entry)| !entry.names_known());
+    unknown
+        .map(|(id, _)| ToolKey::new(id.clone(), tool.clone()))
+        .find(|key| wire_name(&key.group, &key.tool) == name && cx.shows(key))
 }
 
 /// The search, and the names of arguments that are not known.
@@ -260,7 +298,10 @@ fn read_request(
         read_arguments(Some(arguments.clone())).map_err(|error| error.for_model().to_owned())?;
     let text = match arguments.get("query") {
         Some(Value::String(text)) if !text.trim().is_empty() => text.trim(),
-        _ => return Err(texts::query_missing()),
+        _ => {
+            let came = arguments.keys().filter(|name| *name != "query");
+            return Err(texts::query_missing(&sorted(came)));
+        }
     };
     let limit = match arguments.get("max_results") {
         None | Some(Value::Null) => max_results,
@@ -284,18 +325,21 @@ fn read_request(
         return Err(texts::query_too_long(text.len(), MAX_QUERY_BYTES));
     }
     let known = ["query", "max_results"];
-    let unknown = arguments.keys().cloned();
-    let mut unknown: Vec<String> = unknown
-        .filter(|name| !known.contains(&name.as_str()))
-        .collect();
-    // Their order is that of some build of the JSON reader.
-    unknown.sort_unstable();
+    let unknown = arguments.keys();
+    let unknown = sorted(unknown.filter(|name| !known.contains(&name.as_str())));
     let request = SearchQuery {
         text: text.to_owned(),
         limit,
         groups: Vec::new(),
     };
     Ok((request, unknown))
+}
+
+/// Names of arguments, which come in the order of some build of the JSON reader.
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut names: Vec<String> = names.cloned().collect();
+    names.sort_unstable();
+    names
 }
 
 /// The hits of a search where nothing else is said.

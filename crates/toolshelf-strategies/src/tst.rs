@@ -177,8 +177,9 @@ impl Tst {
         }
         Answer {
             content,
-            is_error: false,
+            premature: searched.premature(cx),
             deltas,
+            ..Answer::default()
         }
     }
 

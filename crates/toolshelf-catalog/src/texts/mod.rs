@@ -36,7 +36,7 @@ pub use searching::{
     DEFAULT_RESULTS, MAX_ANSWER_BYTES, MAX_RESULTS, SEARCH_TOOLS, STREAK, already_loaded,
     arguments_ignored, found_tools, max_results_impossible, missing_tools, no_index, no_match,
     not_searched, query_missing, query_refused, query_too_long, search_streak,
-    search_tools_dispatch, search_tools_tst,
+    search_tools_dispatch, search_tools_tst, selected_tools,
 };
 pub use split::{
     DEFERRED_TOOL_DESTROY, DEFERRED_TOOL_READ, DEFERRED_TOOL_WRITE, load_tools_split,

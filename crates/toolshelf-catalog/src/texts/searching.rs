@@ -31,6 +31,9 @@ const MAX_ABOUT_BYTES: usize = 120;
 /// The longest reason of a group that was not searched, in bytes.
 const MAX_REASON_BYTES: usize = 160;
 
+/// To how many bytes it is cut where many groups were not searched.
+const MIN_REASON_BYTES: usize = 48;
+
 /// How many arguments that are not known an answer names.
 const MAX_IGNORED: usize = 3;
 
@@ -80,30 +83,74 @@ fn search_tools(name: &str, what: &str) -> Result<ToolDefinition, Error> {
 /// The tools that were found, best first: name and arguments, and what each does. At most
 /// `room` bytes, but for the first line; what has no room is counted. A name is never cut.
 pub fn found_tools(query: &str, hits: &[(&ToolKey, &ToolDefinition)], room: usize) -> String {
-    /// What the count of the others needs.
-    const RESERVE: usize = 64;
+    let (mut text, left) = tools(query, hits, Shown::Everything, room);
+    if left > 0 {
+        text.push_str(&format!("\n… and {left} more: ask for something narrower."));
+    }
+    text
+}
+
+/// The tools that were asked for by name. Where not all have room, none has a description, or
+/// arguments either, so that every name is there as long as names alone have room.
+pub fn selected_tools(query: &str, hits: &[(&ToolKey, &ToolDefinition)], room: usize) -> String {
+    let (text, left) = tools(query, hits, Shown::Everything, room);
+    if left == 0 {
+        return text;
+    }
+    let (text, left) = tools(query, hits, Shown::Arguments, room);
+    if left == 0 {
+        return text + "\n… without descriptions: select fewer to see them.";
+    }
+    let (text, left) = tools(query, hits, Shown::Names, room);
+    if left == 0 {
+        return text + "\n… without arguments: select fewer to see them.";
+    }
+    format!("{text}\n… and {left} more by these names: select fewer at once.")
+}
+
+/// What a list shows of each tool.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    Everything,
+    Arguments,
+    Names,
+}
+
+/// What a line about what is not shown needs.
+const RESERVE: usize = 64;
+
+/// A list of tools, and how many of them have no room in it.
+fn tools(
+    query: &str,
+    hits: &[(&ToolKey, &ToolDefinition)],
+    shown: Shown,
+    room: usize,
+) -> (String, usize) {
     let s = if hits.len() == 1 { "" } else { "s" };
     let mut text = format!("{} tool{s} for {}:", hits.len(), quote_query(query));
     let mut left = hits.len();
     for (key, tool) in hits {
-        let signature = signature(tool);
-        let name = one_line(tool.name().as_str(), MAX_ID_BYTES);
-        let arguments = signature.strip_prefix(&*name).unwrap_or_default();
-        let arguments = one_line(arguments, MAX_ARGUMENTS_BYTES);
+        let mut line = format!("\n- {key}");
+        if shown != Shown::Names {
+            let signature = signature(tool);
+            let name = one_line(tool.name().as_str(), MAX_ID_BYTES);
+            let arguments = signature.strip_prefix(&*name).unwrap_or_default();
+            line.push_str(&one_line(arguments, MAX_ARGUMENTS_BYTES));
+        }
         let about = one_line(tool.description().unwrap_or_default(), MAX_ABOUT_BYTES);
-        let dash = if about.is_empty() { "" } else { " — " };
-        let line = format!("\n- {key}{arguments}{dash}{about}");
-        let reserve = if left == 1 { 0 } else { RESERVE };
+        if shown == Shown::Everything && !about.is_empty() {
+            line.push_str(&format!(" — {about}"));
+        }
+        // Only what shows all of everything ends without a line about it.
+        let last = left == 1 && shown == Shown::Everything;
+        let reserve = if last { 0 } else { RESERVE };
         if text.len() + line.len() + reserve > room {
             break;
         }
         text.push_str(&line);
         left -= 1;
     }
-    if left > 0 {
-        text.push_str(&format!("\n… and {left} more: ask for something narrower."));
-    }
-    text
+    (text, left)
 }
 
 /// Names that were selected and that no tool has, each with the nearest ones.
@@ -142,28 +189,29 @@ pub fn no_match<S: AsRef<str>>(query: &str, near: &[S], give_up: bool) -> String
     text
 }
 
-/// Groups whose tools could not be searched, each with the reason.
-pub fn not_searched<R: AsRef<str>>(groups: &[(&GroupId, R)]) -> String {
+/// Groups whose tools could not be searched, each with the reason; the more there are, the
+/// shorter these are. `failed` says that some are tried again.
+pub fn not_searched<R: AsRef<str>>(groups: &[(&GroupId, R)], failed: bool) -> String {
+    let most = MAX_LIST_BYTES / groups.len().max(1);
+    let most = most.clamp(MIN_REASON_BYTES, MAX_REASON_BYTES);
     let groups = groups.iter().map(|(id, reason)| {
-        let reason = one_line(reason.as_ref(), MAX_REASON_BYTES);
+        let reason = one_line(reason.as_ref(), most);
         let reason = reason.trim_end_matches('.');
         format!("{} ({reason})", quote(id.as_str()))
     });
-    format!("Not searched: {}.", list(groups))
+    let again = if failed {
+        " Searching later tries those that failed again."
+    } else {
+        ""
+    };
+    format!("Not searched: {}.{again}", list(groups))
 }
 
 /// Arguments that `search_tools` does not have, which made no difference.
 pub fn arguments_ignored<S: AsRef<str>>(names: &[S]) -> String {
-    let shown = names.iter().take(MAX_IGNORED);
-    let mut shown: Vec<String> = shown
-        .map(|name| format!("`{}`", one_line(name.as_ref(), 40)))
-        .collect();
-    if names.len() > MAX_IGNORED {
-        shown.push(format!("… +{} more", names.len() - MAX_IGNORED));
-    }
     format!(
         "Not used: {}. `query` and `max_results` are all there is.",
-        shown.join(", ")
+        few(names)
     )
 }
 
@@ -180,11 +228,17 @@ pub fn no_index() -> String {
     "There is nothing to search with here. Tools are called by their names.".to_owned()
 }
 
-/// `query` is missing, empty or no string.
-pub fn query_missing() -> String {
-    "`query` must be a string that is not empty: words for what the tool should do, or \
-     `select:` and names of tools, separated by commas."
-        .to_owned()
+/// `query` is missing, empty or no string. `came` are the other arguments.
+pub fn query_missing<S: AsRef<str>>(came: &[S]) -> String {
+    let came = if came.is_empty() {
+        String::new()
+    } else {
+        format!(" What came: {}.", few(came))
+    };
+    format!(
+        "`query` must be a string that is not empty: words for what the tool should do, or \
+         `select:` and names of tools, separated by commas.{came}"
+    )
 }
 
 /// `query` is longer than what is read.
@@ -229,6 +283,18 @@ fn list(items: impl ExactSizeIterator<Item = String>) -> String {
         text.push_str(&item);
     }
     text
+}
+
+/// A few names of arguments; the others are counted.
+fn few<S: AsRef<str>>(names: &[S]) -> String {
+    let shown = names.iter().take(MAX_IGNORED);
+    let mut shown: Vec<String> = shown
+        .map(|name| format!("`{}`", one_line(name.as_ref(), 40)))
+        .collect();
+    if names.len() > MAX_IGNORED {
+        shown.push(format!("… +{} more", names.len() - MAX_IGNORED));
+    }
+    shown.join(", ")
 }
 
 fn quote_query(query: &str) -> String {

@@ -325,6 +325,8 @@ fn answers_of_search_tools() {
     let many: Vec<String> = (0..12).map(|at| format!("g/tool_{at}")).collect();
     let groups: Vec<GroupId> = (0..12).map(|at| group(&format!("group-{at:02}"))).collect();
     let all_away: Vec<_> = groups.iter().map(|id| (id, "still starting")).collect();
+    let broken = "failed: The server could not be started since its program is not there.";
+    let all_failed: Vec<_> = groups.iter().map(|id| (id, broken)).collect();
     let none: [&str; 0] = [];
     check(
         "texts-1.searching",
@@ -348,6 +350,22 @@ fn answers_of_search_tools() {
             (
                 "found_tools, hostile query",
                 texts::found_tools("`x`\n# y\n- z", &hits[1..2], room),
+            ),
+            (
+                "selected_tools",
+                texts::selected_tools("select:create_issue,list_issues", &hits[..2], room),
+            ),
+            (
+                "selected_tools, no room for descriptions",
+                texts::selected_tools("select:create_issue,list_issues,long", &hits, 480),
+            ),
+            (
+                "selected_tools, no room for arguments",
+                texts::selected_tools("select:create_issue,list_issues,long", &hits, 280),
+            ),
+            (
+                "selected_tools, no room for names",
+                texts::selected_tools("select:create_issue,list_issues,long", &hits, 150),
             ),
             (
                 "missing_tools",
@@ -391,13 +409,20 @@ fn answers_of_search_tools() {
             ),
             (
                 "not_searched",
-                texts::not_searched(&[
-                    (&groups[0], "failed: The server 'x' did not answer in 30 s."),
-                    (&groups[1], "its user has to sign in"),
-                    (&groups[2], "still starting"),
-                ]),
+                texts::not_searched(
+                    &[
+                        (&groups[0], "failed: The server 'x' did not answer in 30 s."),
+                        (&groups[1], "its user has to sign in"),
+                        (&groups[2], "still starting"),
+                    ],
+                    true,
+                ),
             ),
-            ("not_searched, many", texts::not_searched(&all_away)),
+            ("not_searched, many", texts::not_searched(&all_away, false)),
+            (
+                "not_searched, many failed",
+                texts::not_searched(&all_failed, true),
+            ),
             ("arguments_ignored", texts::arguments_ignored(&["limit"])),
             (
                 "arguments_ignored, many and hostile",
@@ -405,7 +430,11 @@ fn answers_of_search_tools() {
             ),
             ("search_streak", texts::search_streak(4)),
             ("no_index", texts::no_index()),
-            ("query_missing", texts::query_missing()),
+            ("query_missing", texts::query_missing(&none)),
+            (
+                "query_missing, others came",
+                texts::query_missing(&["a`\n# b", "limit", "q", "x"]),
+            ),
             ("query_too_long", texts::query_too_long(2_345, 2_000)),
             ("max_results_impossible", texts::max_results_impossible("0")),
             (
@@ -434,7 +463,7 @@ fn lines_of_a_search_are_bounded_and_cut_no_name() {
         (texts::missing_tools(&missing), 800),
         (texts::already_loaded(&names), 450),
         (texts::no_match(&long, &names, true), 600),
-        (texts::not_searched(&away), 450),
+        (texts::not_searched(&away, true), 500),
         (texts::max_results_impossible(&long), 200),
         (texts::query_refused(&long), 650),
         (texts::arguments_ignored(&names), 220),

@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures::future::join_all;
 use futures::{join, poll};
@@ -10,13 +11,13 @@ use serde_json::json;
 use tokio::sync::{Barrier, Notify};
 use toolshelf_core::search::{Found, IndexedTool, SearchIndex, SearchQuery};
 use toolshelf_core::{
-    Access, CallContext, Cancellation, Error, Exposure, GroupId, LoadContext, Loaded, News,
-    Placement, Strategy, ToolGroup, ToolKey,
+    Access, CallContext, Cancellation, Error, ErrorKind, Exposure, GroupId, LoadContext, Loaded,
+    News, Placement, Strategy, ToolGroup, ToolKey,
 };
 use toolshelf_search::Lexical;
-use toolshelf_shelf::{SessionOptions, Shelf};
+use toolshelf_shelf::{Limits, SessionOptions, Shelf};
 use toolshelf_strategies::{Dispatch, DispatchOptions, Tst};
-use toolshelf_testkit::faulty::Faulty;
+use toolshelf_testkit::faulty::{self, Faulty, Load};
 
 use crate::fixtures::{
     ANY, Log, begin, call, echo, echoes, failing, forward, group, id, load, names_in, offered,
@@ -290,6 +291,97 @@ async fn a_server_that_hangs_holds_up_no_search_that_finds_something() {
     waiting.abort();
 }
 
+#[tokio::test]
+async fn a_search_tries_a_server_again_that_failed_once_the_pause_is_over() {
+    const FOR_EVER: Duration = Duration::from_secs(1_000_000);
+    for (pause, mended) in [(Duration::ZERO, true), (FOR_EVER, false)] {
+        let w = Faulty::new([Load::Fails(ErrorKind::Unavailable), Load::brings(&["echo"])]);
+        let limits = Limits {
+            backoff: pause,
+            max_backoff: pause,
+            ..Limits::default()
+        };
+        let shelf = searched([w.group("w")]).limits(limits).build().unwrap();
+        assert!(shelf.load(&id("w"), &Cancellation::new()).await.is_err());
+        let answer = search(&tst(&shelf), "select:w/echo").await;
+        assert_eq!(names_in(&answer) == ["w__echo"], mended, "{answer}");
+        assert_eq!(w.begun(), if mended { 2 } else { 1 });
+    }
+}
+
+/// An index that is searched for a call which is cancelled meanwhile.
+struct Cancelling(Lexical, Cancellation);
+
+impl SearchIndex for Cancelling {
+    fn name(&self) -> &str {
+        "cancelling"
+    }
+
+    fn replace_group(&self, group: &GroupId, tools: Vec<IndexedTool>) {
+        self.0.replace_group(group, tools);
+    }
+
+    fn search(&self, query: &SearchQuery) -> Result<Found, Error> {
+        self.1.cancel();
+        self.0.search(query)
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_was_cancelled_loads_nothing_and_does_not_count() {
+    let log = Log::default();
+    let mut context = CallContext::new();
+    context.cancellation = Cancellation::new();
+    let index = Cancelling(Lexical::default(), context.cancellation.clone());
+    let shelf = Shelf::builder()
+        .groups(two(&log))
+        .index(Arc::new(index))
+        .build()
+        .unwrap();
+    let session = tst(&shelf);
+    let before = session.state();
+    let query = || request("search_tools", json!({"query": "select:send_message"}));
+    for _ in 0..3 {
+        let report = session.call(query(), context.clone()).await;
+        assert!(report.is_error(), "{}", report.text());
+    }
+    let reports = session.call_batch(vec![(query(), context.clone())]).await;
+    assert!(reports[0].is_error());
+    assert_eq!(session.state(), before);
+    // It can be made again, and is the first that was.
+    assert_eq!(
+        search(&session, "select:send_message").await,
+        "Found 1 deferred tool(s): slack__send_message."
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn searches_that_could_find_nothing_yet_do_not_count() {
+    let gate = faulty::Gate::new();
+    let late = Faulty::new([Load::brings(&["send_message"]).after(&gate)]);
+    let shelf = searched([late.group("late")]).build().unwrap();
+    let session = tst(&shelf);
+    let starting = shelf.clone();
+    let load = tokio::spawn(async move {
+        let _ = starting.load(&id("late"), &Cancellation::new()).await;
+    });
+    late.until_begun(1).await;
+    for query in ["message", "select:late/send_message", "channels", "rooms"] {
+        let answer = search(&session, query).await;
+        assert!(
+            answer.ends_with("Not searched: `late` (still starting)."),
+            "{answer}"
+        );
+    }
+    gate.open();
+    load.await.unwrap();
+    for count in 1..=4 {
+        let answer = search(&session, "message").await;
+        let hint = answer.contains("searches in a row");
+        assert_eq!(hint, count == 4, "{count}: {answer}");
+    }
+}
+
 struct Deny(&'static str);
 
 impl Access for Deny {
@@ -478,7 +570,8 @@ async fn no_match_names_what_is_near_and_what_was_not_searched() {
     let session = tst(&shelf.build().unwrap());
     let answer = search(&session, "bake a cake").await;
     let expected = "No tool fits `bake a cake`. Try other words for what the tool should do.\n\
-                    Not searched: `jira` (failed: The server could not be started).";
+                    Not searched: `jira` (failed: The server could not be started). \
+                    Searching later tries those that failed again.";
     assert_eq!(answer, expected);
     let answer = search(&session, "select:send_mesage").await;
     assert_eq!(

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolshelf_core::codec::{Block, DiscoveryCodec};
 use toolshelf_core::{
-    Condition, Delta, Event, Exposure, JsonText, Need, News, Placement, Resolution, Settled, State,
-    Step, Strategy, ToolDefinition, ToolName,
+    Condition, Delta, ErrorKind, Event, Exposure, JsonText, LoadContext, Loaded, Need, News,
+    Placement, Resolution, Settled, State, Step, Strategy, ToolDefinition, ToolGroup, ToolName,
 };
 use toolshelf_discovery::FoundLine;
 use toolshelf_strategies::{Tst, TstOptions};
@@ -14,7 +14,7 @@ use toolshelf_testkit::written;
 
 use crate::GOLDEN;
 use crate::fixtures::{
-    Denied, Live, LiveExt, World, WorldExt, begin, call, id, key, offered, text, tool,
+    Denied, Live, LiveExt, World, WorldExt, begin, call, id, key, offered, text, tool, tools,
 };
 
 /// A host's own tools, and two servers.
@@ -232,13 +232,15 @@ mod searches {
         assert_eq!(
             live.search("bake a cake"),
             "No tool fits `bake a cake`. Try other words for what the tool should do.\n\
-             Not searched: `jira` (failed: It is broken), `mail` (its user has to sign in)."
+             Not searched: `jira` (failed: It is broken), `mail` (its user has to sign in). \
+             Searching later tries those that failed again."
         );
         // By name, a tool of such a group is neither found nor called missing.
         assert_eq!(
             live.search("select:create_ticket,list_issues"),
             "Found 1 deferred tool(s): github__list_issues.\n\
-             Not searched: `jira` (failed: It is broken), `mail` (its user has to sign in)."
+             Not searched: `jira` (failed: It is broken), `mail` (its user has to sign in). \
+             Searching later tries those that failed again."
         );
         // What was found needs no excuse.
         assert_eq!(
@@ -286,6 +288,91 @@ mod searches {
     }
 
     #[test]
+    fn a_tool_that_is_named_with_its_group_is_not_called_missing_while_nobody_could_look() {
+        let mut world = world();
+        for at in 0..12 {
+            let group = format!("a{at:02}");
+            world = world.undeclared(&group, &[]);
+            world.groups.set_condition(&id(&group), Condition::Pending);
+        }
+        world = world.undeclared("slow", &["echo"]);
+        world.groups.set_condition(&id("slow"), Condition::Pending);
+        world = world.with(
+            ToolGroup::new(id("dead"), async |_: LoadContext| Ok(Loaded::default())),
+            Err(ErrorKind::Unavailable),
+        );
+        let mut live = live(world);
+        let starting = "`slow` (still starting), `a00` (still starting), ";
+        // As it is called in any format, and as it will be called in a request.
+        for name in ["slow/echo", "slow__echo"] {
+            for query in [name.to_owned(), format!("select:{name}")] {
+                let answer = live.search(&query);
+                let expected = format!("Not searched: {starting}");
+                assert!(answer.starts_with(&expected), "{query}: {answer}");
+            }
+        }
+        let answer = live.search("select:list_issues,dead/foo");
+        let expected = "Found 1 deferred tool(s): github__list_issues.\n\
+                        Not searched: `dead` (failed: It is broken), `a00` (still starting), ";
+        assert!(answer.starts_with(expected), "{answer}");
+        let again = " Searching later tries those that failed again.";
+        assert!(answer.ends_with(again), "{answer}");
+        // What has been looked at does not have it.
+        live.world.return_with("slow", &["ping"]);
+        let answer = live.search("select:slow/echo");
+        assert!(
+            answer.starts_with("No tool is called `slow/echo`"),
+            "{answer}"
+        );
+        // And a bare name may be anybody's.
+        let answer = live.search("select:echo");
+        assert!(answer.starts_with("No tool is called `echo`"), "{answer}");
+    }
+
+    #[test]
+    fn a_group_that_the_model_must_not_know_of_is_not_named_as_away() {
+        let mut world = world().undeclared("secret", &["echo"]);
+        world
+            .groups
+            .set_condition(&id("secret"), Condition::Pending);
+        world.access = Some(Arc::new(Denied::tools(&["echo"])));
+        let answer = live(world).search("select:secret__echo,secret/echo");
+        assert!(
+            answer.starts_with("No tool is called `secret__echo`"),
+            "{answer}"
+        );
+    }
+
+    #[test]
+    fn a_server_that_failed_is_tried_again() {
+        let mut live = live(world().broken("w", &["echo"]));
+        for _ in 0..2 {
+            assert_eq!(
+                live.search("select:w/echo"),
+                "Not searched: `w` (failed: It is broken). Searching later tries those that \
+                 failed again."
+            );
+        }
+        live.world = std::mem::take(&mut live.world).returning("w", tools(&["echo"]));
+        let answer = live.search("select:w/echo");
+        assert_eq!(answer, "Found 1 deferred tool(s): w__echo.");
+        assert_eq!(live.world.asked.last(), Some(&Need::SettleSoon(id("w"))));
+    }
+
+    #[test]
+    fn only_a_search_that_found_nothing_while_servers_start_is_premature() {
+        let mut world = world().undeclared("late", &["bake"]);
+        world.groups.set_condition(&id("late"), Condition::Pending);
+        let mut live = live(world);
+        let mut premature =
+            |query: &str| live.ask("search_tools", json!({"query": query})).premature;
+        assert!(premature("bake a cake"));
+        assert!(premature("select:late/bake"));
+        assert!(!premature("list issues"));
+        assert!(!premature("select:create_issue"));
+    }
+
+    #[test]
     fn a_query_that_cannot_be_is_an_error_that_says_what_to_do() {
         let mut live = live(world());
         let missing = [
@@ -297,8 +384,18 @@ mod searches {
         for arguments in missing {
             let answer = live.ask("search_tools", arguments);
             assert!(answer.is_error);
-            assert!(text(&answer).starts_with("`query` must be a string"));
+            let said = text(&answer);
+            assert!(
+                said.starts_with("`query` must be a string") && said.ends_with("by commas."),
+                "{said}"
+            );
         }
+        let answer = live.ask("search_tools", json!({"q": "issue", "limit": 3}));
+        let said = text(&answer);
+        assert!(
+            answer.is_error && said.ends_with(" What came: `limit`, `q`."),
+            "{said}"
+        );
         for odd in [
             json!(0),
             json!(21),

@@ -145,7 +145,7 @@ fn answer(text: impl Into<String>, is_error: bool) -> Step<Resolution> {
     Step::Done(Resolution::Answer(Answer {
         content: vec![ContentBlock::text(text)],
         is_error,
-        deltas: Vec::new(),
+        ..Answer::default()
     }))
 }
 

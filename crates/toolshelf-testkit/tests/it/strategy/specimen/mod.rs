@@ -122,6 +122,7 @@ fn answer(is_error: bool, text: String, deltas: Vec<Delta>) -> Step<Resolution> 
         content,
         is_error,
         deltas,
+        ..Answer::default()
     }))
 }
 
