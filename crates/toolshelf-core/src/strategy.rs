@@ -329,6 +329,9 @@ impl Answer {
 ///   of an own tool, and each runs the tool that stands there. Definitions are those of
 ///   the servers, verbatim. When the strategy defers, it has a tool that loads, searches or
 ///   forwards, and each of these is always in it.
+/// * What loads groups is of use to who knows them: the id of each deferred group stands in the
+///   prompt section or in the definition of an own tool, as far as a budget of the catalog goes.
+///   With [`Placement::McpServer`] there is no section, and the definition has to say it.
 /// * `surface` does not look at the state when `stable` says so, and loads that bring what was
 ///   declared change no byte of it, so that the driver may make it once.
 /// * A surface whose deltas were applied is followed by the same one, without deltas and
@@ -337,6 +340,11 @@ impl Answer {
 ///   another tool. Permission is needed before a load that a call alone causes.
 /// * A tool that does not exist for the model, by [`Access`] or because it is hidden, changes
 ///   no byte of a surface and stands in no answer.
+/// * A load stands in the state: by [`Delta::Expand`] the whole group, or the tools that were
+///   named by whoever can load parts, and by [`Delta::Fingerprint`] each tool of it. The same load
+///   again brings no deltas. One that fails, or of what does not exist, is an error without any.
+/// * What joins the tools array does so at its end and keeps its place, also when its server
+///   leaves and returns. It is remembered by [`Delta::Discover`].
 /// * Changes of the state are returned as deltas and nothing else. Deltas of calls that
 ///   are made at once, applied in the order of the calls, come to what the calls come to
 ///   one by one.

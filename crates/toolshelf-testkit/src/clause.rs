@@ -83,37 +83,31 @@ pub(crate) fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 
-/// A fault, where two things are not the same.
+/// A fault, where two things are not the same. Of long ones it says where they part.
 pub(crate) fn same<T: PartialEq + fmt::Debug>(what: &str, was: &T, is: &T) -> Result<(), String> {
     require(was == is, || {
-        format!(
-            "{what} is not the same: {}, and then {}",
-            short(was),
-            short(is)
-        )
+        let (was, is) = (format!("{was:?}"), format!("{is:?}"));
+        let part = parting(&was, &is);
+        let (was, is) = (around(&was, part), around(&is, part));
+        format!("{what} is not the same: {was}, and then {is}")
     })
 }
 
-/// A fault, where two texts are not the same: where they part, with what stands around that.
+/// A fault, where two texts are not the same: the line, and what stands around the place.
 pub(crate) fn alike(what: &str, was: &str, is: &str) -> Result<(), String> {
-    if was == is {
-        return Ok(());
-    }
-    let part = was
-        .bytes()
-        .zip(is.bytes())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let line = was.as_bytes()[..part]
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
-        + 1;
-    Err(format!(
-        "{what} is not the same from line {line} (byte {part}) on: {:?}, and then {:?}",
-        around(was, part),
-        around(is, part)
-    ))
+    require(was == is, || {
+        let part = parting(was, is);
+        let lines = was.as_bytes()[..part].iter().filter(|byte| **byte == b'\n');
+        let line = lines.count() + 1;
+        let (was, is) = (around(was, part), around(is, part));
+        format!("{what} is not the same from line {line} on: {was:?}, and then {is:?}")
+    })
+}
+
+/// From which byte on two texts are not the same.
+fn parting(one: &str, other: &str) -> usize {
+    let both = one.bytes().zip(other.bytes());
+    both.take_while(|(one, other)| one == other).count()
 }
 
 /// What stands around a place in a text.

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use toolshelf_core::catalog::CatalogFormat;
+use toolshelf_core::codec::DiscoveryCodec;
 use toolshelf_core::search::{IndexedTool, SearchIndex};
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
@@ -118,6 +120,10 @@ pub struct World {
     pub asked: Vec<Need>,
     /// What a search looks into. It follows the loads.
     pub index: Option<Arc<dyn SearchIndex>>,
+    /// The format of catalogs that the host has chosen.
+    pub catalog: Option<Arc<dyn CatalogFormat>>,
+    /// How the host wants the answer of a search to name what it found.
+    pub codec: Option<Arc<dyn DiscoveryCodec>>,
     /// Which tools exist for the model.
     pub access: Option<Arc<dyn Access>>,
     /// What counts tokens.
@@ -202,6 +208,20 @@ impl World {
     #[must_use]
     pub fn indexed(mut self, index: Arc<dyn SearchIndex>) -> Self {
         self.index = Some(index);
+        self
+    }
+
+    /// With a format of catalogs that the host has chosen.
+    #[must_use]
+    pub fn formatted(mut self, catalog: Arc<dyn CatalogFormat>) -> Self {
+        self.catalog = Some(catalog);
+        self
+    }
+
+    /// With a codec that the host has chosen.
+    #[must_use]
+    pub fn encoded(mut self, codec: Arc<dyn DiscoveryCodec>) -> Self {
+        self.codec = Some(codec);
         self
     }
 
@@ -294,6 +314,8 @@ impl World {
         cx.settled = Some(settled);
         cx.placement = self.placement;
         cx.index = self.index.as_deref();
+        cx.catalog = self.catalog.as_deref();
+        cx.codec = self.codec.as_deref();
         cx.access = self.access.as_deref();
         cx.counter = self.counter.as_deref();
         cx.context_window = self.context_window;

@@ -108,10 +108,10 @@ fn auto(threshold_tokens: u64) -> TstAuto {
     TstAuto::new(options).unwrap()
 }
 
-strategy_tests!(dispatch: stable, defers, lazy, loads, forwards);
-strategy_tests!(dispatch_with_search: stable, defers, lazy, loads, searches, forwards);
-strategy_tests!(dispatch_with_split_calls: stable, defers, lazy, loads, forwards);
-strategy_tests!(inject: defers, lazy, loads, grows);
+strategy_tests!(dispatch: stable, defers, lazy, loads, parts, forwards);
+strategy_tests!(dispatch_with_search: stable, defers, lazy, loads, parts, searches, forwards);
+strategy_tests!(dispatch_with_split_calls: stable, defers, lazy, loads, parts, forwards);
+strategy_tests!(inject: defers, lazy, loads, parts, grows);
 strategy_tests!(standard);
 strategy_tests!(standard_without_loads: lazy);
 strategy_tests!(tst: defers, lazy, searches, grows, rebuilds);

@@ -7,7 +7,7 @@ use toolshelf_core::{
 };
 
 use super::{Subject, host, some_tools};
-use crate::clause::{Verdict, clause, require, same};
+use crate::clause::{Verdict, alike, clause, require, same};
 use crate::live::{Live, written};
 use crate::world::{World, id, tool, tools};
 
@@ -323,7 +323,7 @@ pub fn a_surface_comes_to_rest(subject: &Subject) -> Verdict {
             }
             let made = live.surface()?;
             let again = live.surface()?;
-            same("a surface", &written(&made), &written(&again))?;
+            alike("a surface", &written(&made), &written(&again))?;
             let quiet = again.deltas.is_empty() && again.news.is_empty();
             require(quiet, || {
                 format!(

@@ -4,8 +4,8 @@ use serde_json::json;
 use toolshelf_core::{Event, Exposure, Need, Placement, State, Surface, wire_name};
 
 use super::sessions::{disclosures, lived};
-use super::{Subject, host, some_tools};
-use crate::clause::{Verdict, clause, require, same};
+use super::{Subject, host, loading, some_tools};
+use crate::clause::{Verdict, alike, clause, require};
 use crate::live::{Live, call, offered, written};
 use crate::world::{World, id};
 
@@ -37,7 +37,7 @@ fn loads_of_deferred(asked: &[Need], world: &World) -> usize {
 }
 
 /// Which capabilities a strategy shows.
-pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 8], String> {
+pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 9], String> {
     let mut first = subject.host();
     first.surface()?;
     let lazy = loads_of_deferred(&first.world.asked, &first.world) == 0;
@@ -63,6 +63,11 @@ pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 8
     told.observe(&Event::Discovered { names });
     let learns = disclosures(&told.state) != state;
 
+    let parts = match subject.load {
+        Some(_) => loading::loads_parts(subject)?,
+        None => false,
+    };
+
     let how_many = some_tools().len();
     let defers = before < how_many;
     Ok([
@@ -70,6 +75,7 @@ pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 8
         ("defers", defers),
         ("lazy", lazy),
         ("loads", subject.load.is_some()),
+        ("parts", parts),
         ("searches", subject.search.is_some()),
         ("forwards", subject.forward.is_some()),
         ("grows", after > before),
@@ -191,7 +197,7 @@ pub fn the_surface_does_not_look_at_the_state(subject: &Subject) -> Verdict {
         let used = live.surface()?;
         live.state = State::new(live.strategy.name());
         let fresh = live.surface()?;
-        same("the surface", &written(&fresh), &written(&used))?;
+        alike("the surface", &written(&fresh), &written(&used))?;
         require(used.deltas.is_empty() && used.news.is_empty(), || {
             "a surface that is made once has deltas or news".to_owned()
         })
@@ -214,9 +220,9 @@ pub fn a_load_changes_no_byte(subject: &Subject) -> Verdict {
         let before = written(&live.surface()?);
         for group in ["mail", "chat"] {
             let _ = live.world.load(&id(group));
-            same("the surface", &before, &written(&live.surface()?))?;
+            alike("the surface", &before, &written(&live.surface()?))?;
         }
         live.world.fail("mail");
-        same("the surface", &before, &written(&live.surface()?))
+        alike("the surface", &before, &written(&live.surface()?))
     })
 }

@@ -1,11 +1,11 @@
 //! The load tool.
 
-use toolshelf_core::{Answer, Resolution, State};
+use toolshelf_core::{Answer, Call, Placement, Resolution, State};
 
 use super::{Subject, host};
 use crate::clause::{Verdict, clause, require, same};
 use crate::live::text;
-use crate::world::{FOR_MODELS, id, key};
+use crate::world::{FOR_MODELS, World, id, key};
 
 fn no_change(answer: &Answer, before: &State, after: &State) -> Result<(), String> {
     require(answer.is_error, || {
@@ -55,20 +55,11 @@ pub fn a_load_stands_in_the_state(subject: &Subject) -> Verdict {
         let load = subject.loading()?;
         let mut live = subject.host();
         live.answer(&load("mail", None))?;
-        live.answer(&load("chat", Some(&["rooms"])))?;
-        let part = Some(vec![key("chat", "rooms").tool]);
         let expanded = &live.state.expanded_groups;
         require(expanded.get(&id("mail")) == Some(&None), || {
             format!("{expanded:?}")
         })?;
-        require(expanded.get(&id("chat")) == Some(&part), || {
-            format!("{expanded:?}")
-        })?;
-        for key in [
-            key("mail", "send"),
-            key("mail", "list"),
-            key("chat", "rooms"),
-        ] {
+        for key in [key("mail", "send"), key("mail", "list")] {
             let kept = live.state.fingerprints.get(&key.to_string());
             let is = live
                 .world
@@ -145,6 +136,37 @@ pub fn loads_of_a_batch_add_up_in_order(subject: &Subject) -> Verdict {
     })
 }
 
+/// Whether a load of some tools is one of these alone.
+pub(super) fn loads_parts(subject: &Subject) -> Result<bool, String> {
+    let mut live = subject.host();
+    live.answer(&subject.loading()?("chat", Some(&["rooms"])))?;
+    let expanded = live.state.expanded_groups.get(&id("chat"));
+    Ok(expanded.is_some_and(Option::is_some))
+}
+
+/// A part of a group that was loaded stands in [`State::expanded_groups`] as the names of its
+/// tools, and these alone have fingerprints.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn a_part_stands_in_the_state(subject: &Subject) -> Verdict {
+    clause("a_part_stands_in_the_state", || {
+        let load = subject.loading()?;
+        let mut live = subject.host();
+        live.answer(&load("chat", Some(&["rooms"])))?;
+        let rooms = key("chat", "rooms");
+        let expanded = live.state.expanded_groups.get(&id("chat"));
+        same(
+            "what is expanded",
+            &Some(&Some(vec![rooms.tool.clone()])),
+            &expanded,
+        )?;
+        let kept: Vec<&String> = live.state.fingerprints.keys().collect();
+        same("what has a fingerprint", &vec![&rooms.to_string()], &kept)
+    })
+}
+
 /// Parts of a group and then the whole come to the whole, and a part of it afterwards takes
 /// nothing back.
 ///
@@ -198,7 +220,7 @@ pub fn a_failed_load_changes_nothing(subject: &Subject) -> Verdict {
     })
 }
 
-/// The load of a group, or of tools, that do not exist is an error and changes nothing.
+/// The load of a group that does not exist is an error and changes nothing.
 ///
 /// # Errors
 ///
@@ -206,17 +228,74 @@ pub fn a_failed_load_changes_nothing(subject: &Subject) -> Verdict {
 pub fn a_load_of_an_unknown_group_changes_nothing(subject: &Subject) -> Verdict {
     clause("a_load_of_an_unknown_group_changes_nothing", || {
         let load = subject.loading()?;
-        for call in [
-            load("mial", None),
-            load("", None),
-            load("mail", Some(&["snd"])),
-            load("mail", Some(&[])),
-        ] {
-            let mut live = subject.host();
-            live.surface()?;
-            let before = live.state.clone();
-            let answer = live.answer(&call)?;
-            no_change(&answer, &before, &live.state)?;
+        refused(subject, &[load("mial", None), load("", None)])
+    })
+}
+
+/// The load of tools that a group does not have, or of none of its tools, is an error and
+/// changes nothing.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn a_load_of_unknown_tools_changes_nothing(subject: &Subject) -> Verdict {
+    clause("a_load_of_unknown_tools_changes_nothing", || {
+        let load = subject.loading()?;
+        refused(
+            subject,
+            &[load("mail", Some(&["snd"])), load("mail", Some(&[]))],
+        )
+    })
+}
+
+fn refused(subject: &Subject, calls: &[Call]) -> Result<(), String> {
+    for call in calls {
+        let mut live = subject.host();
+        live.surface()?;
+        let before = live.state.clone();
+        let answer = live.answer(call)?;
+        no_change(&answer, &before, &live.state)?;
+    }
+    Ok(())
+}
+
+/// What loads groups is of no use to a model that knows none: the id of each deferred group
+/// stands in the definition of an own tool or in the section for the system prompt, and in an MCP
+/// server, which has no such section, in a definition.
+///
+/// The groups are few, so that no budget of a catalog is a reason to leave one out.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn what_opens_groups_says_which_there_are(subject: &Subject) -> Verdict {
+    clause("what_opens_groups_says_which_there_are", || {
+        // No text has these words by chance.
+        let groups = ["quokka", "numbat", "wombat"];
+        for placement in [Placement::SystemPrompt, Placement::McpServer] {
+            let world = World::default()
+                .core("host", &["read_file"])
+                .group("quokka", &["send", "list"])
+                .undeclared("numbat", &["find"])
+                .broken("wombat", &["dig"]);
+            let mut live = subject.live(world);
+            live.world.placement = placement;
+            let surface = live.surface()?;
+            let own = surface.tools.iter().filter(|slot| slot.key.is_none());
+            let mut texts: Vec<&str> = own
+                .map(|slot| slot.definition.descriptor().as_str())
+                .collect();
+            texts.extend(surface.prompt_section.as_deref());
+            for group in groups {
+                let named = texts.iter().any(|text| text.contains(group));
+                require(named, || {
+                    let place = match placement {
+                        Placement::McpServer => "in an MCP server (`Cx::placement`)",
+                        Placement::SystemPrompt => "with a system prompt",
+                    };
+                    format!("{place}, no own tool and no section names the group `{group}`")
+                })?;
+            }
         }
         Ok(())
     })

@@ -10,6 +10,7 @@
 //! | `defers` | keeps deferred tools out of the tools array until they are disclosed |
 //! | `lazy` | starts no server of deferred tools for a surface |
 //! | `loads` | has a tool that loads groups ([`Subject::load_with`]) |
+//! | `parts` | loads some tools of a group where they are named, and not the whole of it |
 //! | `searches` | has a tool that searches ([`Subject::search_with`]) |
 //! | `forwards` | has a tool through which others are called ([`Subject::forward_with`]) |
 //! | `grows` | lets what was disclosed join the tools array |
@@ -85,7 +86,8 @@ impl Subject {
         }
     }
 
-    /// How a model asks for the load of a group, or of some tools of it.
+    /// How a model asks for the load of a group, or of some tools of it. A strategy that loads
+    /// whole groups only leaves the tools out, and does not declare `parts`.
     #[must_use]
     pub fn load_with(mut self, load: fn(group: &str, tools: Option<&[&str]>) -> Call) -> Self {
         self.load = Some(load);
@@ -297,9 +299,16 @@ macro_rules! __strategy {
             a_load_stands_in_the_state,
             loading_twice_is_loading_once,
             loads_of_a_batch_add_up_in_order,
-            parts_and_the_whole_are_the_whole,
             a_failed_load_changes_nothing,
             a_load_of_an_unknown_group_changes_nothing,
+            what_opens_groups_says_which_there_are,
+        }
+    };
+    (parts $then:ident) => {
+        $crate::__clauses! { $then strategy parts:
+            a_part_stands_in_the_state,
+            parts_and_the_whole_are_the_whole,
+            a_load_of_unknown_tools_changes_nothing,
         }
     };
     (searches $then:ident) => {
@@ -338,7 +347,7 @@ macro_rules! __strategy {
             "a strategy has no capability `",
             stringify!($unknown),
             "`; there are: ",
-            "stable, defers, lazy, loads, searches, forwards, grows, rebuilds",
+            "stable, defers, lazy, loads, parts, searches, forwards, grows, rebuilds",
         ));
     };
 }
@@ -399,6 +408,7 @@ pub fn clauses() -> Vec<Clause<Subject>> {
     all.extend(__strategy!(defers table));
     all.extend(__strategy!(lazy table));
     all.extend(__strategy!(loads table));
+    all.extend(__strategy!(parts table));
     all.extend(__strategy!(searches table));
     all.extend(__strategy!(forwards table));
     all.extend(__strategy!(grows table));

@@ -1,26 +1,42 @@
 //! What no model may hear of.
 
-use toolshelf_core::{Answer, News, Resolution, Surface};
+use toolshelf_core::{News, Resolution, Surface};
 
 use super::{Subject, host, some_tools};
-use crate::clause::{Verdict, clause, require, same};
+use crate::clause::{Verdict, alike, clause, require, short};
 use crate::live::{Live, call, text, written};
 use crate::world::{FOR_OPERATORS, World, key};
 
-fn all_texts(surface: &Surface) -> String {
-    let mut texts = written(surface);
-    texts.push_str(surface.instructions.as_deref().unwrap_or_default());
+/// A text that a model reads, and where it stands.
+struct Read {
+    place: String,
+    text: String,
+}
+
+/// The texts of a surface.
+fn read(when: &str, surface: &Surface) -> Vec<Read> {
+    let of = |what: &str, text: &str| Read {
+        place: format!("{what} {when}"),
+        text: text.to_owned(),
+    };
+    let mut texts = vec![of("the surface", &written(surface))];
+    texts.extend(
+        surface
+            .instructions
+            .iter()
+            .map(|text| of("the instructions", text)),
+    );
     for news in &surface.news {
         if let News::Unavailable { reason, .. } | News::Inline { reason } = news {
-            texts.push_str(reason);
+            texts.push(of("the news", reason));
         }
     }
     texts
 }
 
 /// All surfaces, and all answers to calls that do not name what must not be named.
-fn everything(subject: &Subject, mut live: Live) -> Result<String, String> {
-    let mut texts = all_texts(&live.surface()?);
+fn everything(subject: &Subject, mut live: Live) -> Result<Vec<Read>, String> {
+    let mut texts = read("at first", &live.surface()?);
     let mut calls = subject.calls();
     calls.extend(subject.search.map(|search| search("launch")));
     calls.extend(subject.search.map(|search| search("launch a thing")));
@@ -34,14 +50,35 @@ fn everything(subject: &Subject, mut live: Live) -> Result<String, String> {
             .map(|forward| forward("luanch", serde_json::json!({}))),
     );
     for call in calls {
-        if let Resolution::Answer(Answer { content, .. }) = live.call(&call)? {
-            texts.extend(content.iter().filter_map(|block| block.as_text()));
+        let arguments = short(&format_args!("{}", call.arguments));
+        let named = format!("`{}` with {arguments}", call.name);
+        if let Resolution::Answer(answer) = live.call(&call)? {
+            texts.push(Read {
+                place: format!("the answer to {named}"),
+                text: text(&answer),
+            });
         }
-        texts.push_str(&all_texts(&live.surface()?));
+        texts.extend(read(&format!("after {named}"), &live.surface()?));
     }
     live.world.load_all();
-    texts.push_str(&all_texts(&live.surface()?));
+    texts.extend(read("when all is loaded", &live.surface()?));
     Ok(texts)
+}
+
+/// That no text has this in it; otherwise which, and the line.
+fn nowhere(texts: &[Read], secret: &str) -> Result<(), String> {
+    let guilty = texts.iter().find_map(|Read { place, text }| {
+        let line = text.lines().position(|line| line.contains(secret))?;
+        Some(format!(
+            "`{secret}` stands in line {} of {place}: {}",
+            line + 1,
+            short(&format_args!(
+                "{}",
+                text.lines().nth(line).unwrap_or_default()
+            ))
+        ))
+    });
+    guilty.map_or(Ok(()), Err)
 }
 
 fn with_mail(names: &[&str]) -> World {
@@ -52,8 +89,8 @@ fn with_mail(names: &[&str]) -> World {
     other.group("mail", names)
 }
 
-/// Surfaces over a session, as bytes.
-fn surfaces(subject: &Subject, world: World) -> Result<Vec<String>, String> {
+/// Surfaces over a session, one after the other.
+fn surfaces(subject: &Subject, world: World) -> Result<String, String> {
     let mut live = subject.live(world);
     let mut all = vec![written(&live.surface()?)];
     for key in some_tools() {
@@ -62,7 +99,7 @@ fn surfaces(subject: &Subject, world: World) -> Result<Vec<String>, String> {
     }
     live.world.load_all();
     all.push(written(&live.surface()?));
-    Ok(all)
+    Ok(all.join("\n"))
 }
 
 /// A tool that does not exist for the model changes no byte of any surface: they are those of
@@ -75,10 +112,10 @@ pub fn a_denied_tool_costs_no_byte(subject: &Subject) -> Verdict {
     clause("a_denied_tool_costs_no_byte", || {
         let without = surfaces(subject, with_mail(&["send", "list"]))?;
         let denied = with_mail(&["send", "launch", "list"]).denying(&["launch"]);
-        same("the session", &without, &surfaces(subject, denied)?)?;
+        alike("the session", &without, &surfaces(subject, denied)?)?;
         let alone = with_mail(&["send", "list"]).group("silo", &["launch"]);
         let alone = alone.denying(&["launch"]);
-        same("the session", &without, &surfaces(subject, alone)?)
+        alike("the session", &without, &surfaces(subject, alone)?)
     })
 }
 
@@ -92,7 +129,7 @@ pub fn a_hidden_group_costs_no_byte(subject: &Subject) -> Verdict {
         let without = surfaces(subject, with_mail(&["send", "list"]))?;
         let hidden = with_mail(&["send", "list"]).group("silo", &["launch"]);
         let hidden = hidden.changed("silo", super::always::hide);
-        same("the session", &without, &surfaces(subject, hidden)?)
+        alike("the session", &without, &surfaces(subject, hidden)?)
     })
 }
 
@@ -111,9 +148,7 @@ pub fn a_denied_tool_is_named_by_no_answer(subject: &Subject) -> Verdict {
         let texts = everything(subject, subject.live(denied()))?;
         // The query of a search is repeated in its answer; the tool's name in full is not.
         for name in ["mail/launch", "mail__launch", "silo/launch", "silo__launch"] {
-            require(!texts.contains(name), || {
-                format!("`{name}` is named in {texts}")
-            })?;
+            nowhere(&texts, name)?;
         }
         let mut live = subject.live(denied());
         live.world.load_all();
@@ -152,8 +187,6 @@ pub fn what_is_for_operators_reaches_no_model(subject: &Subject) -> Verdict {
         let mut failed = host().broken("dead", &["x"]).broken("silo", &["launch"]);
         failed.fail("mail");
         let texts = everything(subject, subject.live(failed))?;
-        require(!texts.contains(FOR_OPERATORS), || {
-            format!("a model reads {FOR_OPERATORS:?} in {texts}")
-        })
+        nowhere(&texts, FOR_OPERATORS)
     })
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use toolshelf_core::{Call, ContentBlock, Event, Message, Role, State, Surface};
 
 use super::{Subject, host, some_tools};
-use crate::clause::{Verdict, clause, require, same};
+use crate::clause::{Verdict, alike, clause, require, same};
 use crate::live::{Live, offered, written};
 
 /// A session in which all tools of [`some_tools`] but the last were disclosed.
@@ -38,7 +38,7 @@ pub fn sessions_do_not_see_each_other(subject: &Subject) -> Verdict {
         let mut alone = subject.host();
         one.surface()?;
         other.surface()?;
-        same(
+        alike(
             "a surface",
             &written(&other.surface()?),
             &written(&alone.surface()?),
@@ -49,7 +49,7 @@ pub fn sessions_do_not_see_each_other(subject: &Subject) -> Verdict {
         }
         subject.disclose(&mut other, &some_tools()[1])?;
         subject.disclose(&mut alone, &some_tools()[1])?;
-        same(
+        alike(
             "a surface",
             &written(&alone.surface()?),
             &written(&other.surface()?),
@@ -78,14 +78,14 @@ pub fn a_fork_leaves_its_parent_alone(subject: &Subject) -> Verdict {
         let ahead = written(&fork.surface()?);
         let mut parent = Live::new(fork.strategy.clone(), fork.world);
         parent.state = before.1.clone();
-        same(
+        alike(
             "the parent's surface",
             &before.0,
             &written(&parent.surface()?),
         )?;
         same("the parent's state", &before.1, &parent.state)?;
         subject.disclose(&mut parent, last)?;
-        same("a surface", &ahead, &written(&parent.surface()?))
+        alike("a surface", &ahead, &written(&parent.surface()?))
     })
 }
 
@@ -108,7 +108,7 @@ pub fn a_session_resumes_from_its_record(subject: &Subject) -> Verdict {
         // In the same host, and after a restart in which each server was asked for its tools.
         let mut here = Live::new(subject.strategy(), before.world);
         here.state = read.clone();
-        same("a surface", &written(&surface), &written(&here.surface()?))?;
+        alike("a surface", &written(&surface), &written(&here.surface()?))?;
         let mut anew = subject.host();
         anew.state = read;
         let resumed = anew.surface()?;

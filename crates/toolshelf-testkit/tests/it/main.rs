@@ -17,3 +17,4 @@ mod loader;
 mod plugin;
 mod strategy;
 mod table;
+mod world;

@@ -35,9 +35,17 @@ fn stable() -> Subject {
     with(Kind::Stable, Fault::None)
 }
 
-strategy_tests!(loads: defers, lazy, loads, forwards, grows);
+/// A strategy that loads whole groups only.
+fn whole() -> Subject {
+    Subject::new(|| Mini::new(Kind::Loads, Fault::None))
+        .load_with(|group, _| call("load", json!({"group_id": group})))
+        .forward_with(|name, arguments| call("run", json!({"tool": name, "arguments": arguments})))
+}
+
+strategy_tests!(loads: defers, lazy, loads, parts, forwards, grows);
+strategy_tests!(whole: defers, lazy, loads, forwards, grows);
 strategy_tests!(searches: defers, lazy, searches, grows, rebuilds);
-strategy_tests!(stable: stable, defers, lazy, loads);
+strategy_tests!(stable: stable, defers, lazy, loads, parts);
 
 /// Faults, each with the clauses that it breaks.
 type Specimens = &'static [(Fault, &'static [&'static str])];
@@ -129,7 +137,15 @@ const LOADS: Specimens = &[
     (Fault::DeltasAgain, &["loading_twice_is_loading_once"]),
     (
         Fault::PartAfterWhole,
+        &["a_load_of_unknown_tools_changes_nothing"],
+    ),
+    (
+        Fault::UnknownIsNoError,
         &["a_load_of_an_unknown_group_changes_nothing"],
+    ),
+    (
+        Fault::NamesNoGroupInServer,
+        &["what_opens_groups_says_which_there_are"],
     ),
     (Fault::PanicsAtEvents, &["any_event_is_taken"]),
     (
@@ -155,6 +171,7 @@ const LOADS: Specimens = &[
             "the_way_to_deferred_tools_is_always_there",
             "what_is_for_operators_reaches_no_model",
             "what_is_offered_exists_and_is_verbatim",
+            "what_opens_groups_says_which_there_are",
         ],
     ),
     (Fault::NameOfTwoLines, &["its_name_is_legal"]),
@@ -173,7 +190,10 @@ const LOADS: Specimens = &[
     ),
     (Fault::ForgetsToLoad, &["a_session_resumes_from_its_record"]),
     (Fault::LoadsSilently, &["a_load_names_its_tools"]),
-    (Fault::NoFingerprints, &["a_load_stands_in_the_state"]),
+    (
+        Fault::NoFingerprints,
+        &["a_load_stands_in_the_state", "a_part_stands_in_the_state"],
+    ),
     (
         Fault::OnePartOnly,
         &[
@@ -252,7 +272,7 @@ const STABLE: Specimens = &[
 
 #[test]
 fn each_specimen_that_loads_breaks_its_clauses_and_no_other() {
-    let has = ["defers", "lazy", "loads", "forwards", "grows"];
+    let has = ["defers", "lazy", "loads", "parts", "forwards", "grows"];
     table::check(&clauses(), &has, LOADS, |fault| with(Kind::Loads, fault));
 }
 
@@ -266,7 +286,7 @@ fn each_specimen_that_searches_breaks_its_clauses_and_no_other() {
 
 #[test]
 fn each_specimen_that_is_stable_breaks_its_clauses_and_no_other() {
-    let has = ["stable", "defers", "lazy", "loads"];
+    let has = ["stable", "defers", "lazy", "loads", "parts"];
     table::check(&clauses(), &has, STABLE, |fault| with(Kind::Stable, fault));
 }
 
@@ -286,12 +306,14 @@ fn a_capability_that_is_left_out_or_made_up_is_an_error() {
     assert_eq!(
         declares_the_capabilities_that_it_has(
             &loads(),
-            &["defers", "lazy", "loads", "forwards", "grows"]
+            &["defers", "lazy", "loads", "parts", "forwards", "grows"]
         ),
         Ok(())
     );
-    let error =
-        declares_the_capabilities_that_it_has(&loads(), &["defers", "lazy", "loads", "forwards"]);
+    let error = declares_the_capabilities_that_it_has(
+        &loads(),
+        &["defers", "lazy", "loads", "parts", "forwards"],
+    );
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("it has `grows`, whose clauses were not stamped"),
@@ -299,11 +321,50 @@ fn a_capability_that_is_left_out_or_made_up_is_an_error() {
     );
     let error = declares_the_capabilities_that_it_has(
         &loads(),
-        &["stable", "defers", "lazy", "loads", "forwards", "grows"],
+        &[
+            "stable", "defers", "lazy", "loads", "parts", "forwards", "grows",
+        ],
     );
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("`stable` is declared, and nothing of it"),
         "{error}"
     );
+}
+
+#[test]
+fn whether_parts_are_loaded_is_seen_and_not_said() {
+    let check = declares_the_capabilities_that_it_has;
+    let has = ["defers", "lazy", "loads", "forwards", "grows"];
+    assert_eq!(check(&whole(), &has), Ok(()));
+    let error = check(&loads(), &has).unwrap_err().to_string();
+    assert!(error.contains("it has `parts`, whose clauses"), "{error}");
+    let too_many = [&has[..], &["parts"]].concat();
+    let error = check(&whole(), &too_many).unwrap_err().to_string();
+    assert!(
+        error.contains("`parts` is declared, and nothing"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_text_that_gives_a_tool_away_is_told_with_its_line() {
+    let error = toolshelf_testkit::strategy::a_denied_tool_is_named_by_no_answer(&with(
+        Kind::Loads,
+        Fault::ShowsDenied,
+    ));
+    let seen = error.unwrap_err().seen;
+    let expected = r#"`mail__launch` stands in line 9 of the surface after `load` with {"group_id":"mail","tool_names":null}: {"name":"mail__launch","#;
+    assert!(seen.starts_with(expected), "{seen}");
+}
+
+#[test]
+fn bytes_that_are_not_the_same_are_told_by_where_they_part() {
+    let check = toolshelf_testkit::strategy::a_load_changes_no_byte;
+    let seen = check(&with(Kind::Stable, Fault::ShowsLoaded))
+        .unwrap_err()
+        .seen;
+    let expected = "the surface is not the same from line 4 on: ";
+    assert!(seen.starts_with(expected), "{seen}");
+    assert!(seen.ends_with(" 2 are loaded.\""), "{seen}");
 }

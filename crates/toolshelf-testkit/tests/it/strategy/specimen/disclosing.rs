@@ -50,7 +50,8 @@ impl Mini {
             shown && entry.group.exposure == Exposure::Deferred
         });
         let Some(entry) = entry else {
-            return answer(true, "There is no such group.".to_owned(), Vec::new());
+            let is_error = !self.is(Fault::UnknownIsNoError);
+            return answer(is_error, "There is no such group.".to_owned(), Vec::new());
         };
         let id = &entry.group.id;
         let loaded = match cx.availability(id) {

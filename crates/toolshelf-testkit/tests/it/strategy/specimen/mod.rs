@@ -77,6 +77,8 @@ pub(super) enum Fault {
     IgnoresMarkers,
     ForgetsUnknown,
     TakesBareNames,
+    NamesNoGroupInServer,
+    UnknownIsNoError,
 }
 
 /// Shows what was disclosed after its own tools: `load` and `run`, or `find`.
@@ -264,6 +266,17 @@ impl Strategy for Mini {
         } else {
             "Discloses tools.".to_owned()
         };
+        let groups = cx.groups.iter().filter(|(_, entry)| {
+            entry.group.exposure == Exposure::Deferred && cx.shows_group(entry)
+        });
+        let groups: Vec<&str> = groups.map(|(id, _)| id.as_str()).collect();
+        let groups = format!(" There are {}.", groups.join(", "));
+        let in_server = cx.placement == Placement::McpServer;
+        let description = if in_server && !self.is(Fault::NamesNoGroupInServer) {
+            description + &groups
+        } else {
+            description
+        };
         if !(self.is(Fault::NoLoadTool) && cx.groups.is_empty()) {
             let own = self.own_tools();
             let slots = own
@@ -274,7 +287,7 @@ impl Strategy for Mini {
                 .collect();
             tools.splice(eager..eager, slots);
         }
-        let mut section = String::from("Load what you need.");
+        let mut section = format!("Load what you need.{groups}");
         if self.is(Fault::ListsAll) {
             section.extend(cx.groups.iter().map(|(id, entry)| {
                 let declared = entry.group.declared.iter().flatten();
