@@ -133,6 +133,9 @@ pub struct SetAside {
 ///   may return its tools.
 /// * `load` may be dropped at any await as well and leaves nothing behind then: no process,
 ///   no connection that nobody owns. It can be called again afterwards.
+/// * A load does not block the thread that polls it, which others work on. It is polled within a
+///   tokio runtime by all drivers of ours; work that blocks goes to `tokio::task::spawn_blocking`
+///   or to a thread.
 /// * What a loader has started ends with it: when it and its tools are dropped, nothing is
 ///   left.
 /// * Errors carry a text for the model that names no secret, no path and no raw URL.

@@ -150,7 +150,8 @@ impl fmt::Debug for CallContext {
 /// * When the context's cancellation is raised or its deadline is over, the call ends as soon
 ///   as it can, as [`ErrorKind::Cancelled`] or [`ErrorKind::TimedOut`]; then, or when the
 ///   future is dropped, the tool stops and tells whoever works for it. Other calls go on.
-/// * A call may run at the same time as others of the same tool.
+/// * A call may run at the same time as others of the same tool, and does not block the thread
+///   that polls it.
 #[async_trait]
 pub trait Tool: Send + Sync {
     /// What the tool is.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 struct Unpark(Thread);
 
@@ -105,6 +105,20 @@ pub(crate) async fn polled<T>(times: usize, future: impl Future<Output = T>) -> 
         }
     })
     .await
+}
+
+/// The output of a future, and how long its longest poll kept this thread.
+pub(crate) async fn longest_poll<T>(future: impl Future<Output = T>) -> (T, Duration) {
+    let mut future = pin!(future);
+    let mut longest = Duration::ZERO;
+    let output = std::future::poll_fn(|cx| {
+        let begin = Instant::now();
+        let polled = future.as_mut().poll(cx);
+        longest = longest.max(begin.elapsed());
+        polled
+    })
+    .await;
+    (output, longest)
 }
 
 /// The outputs of futures that run at the same time.

@@ -15,9 +15,14 @@
 //! Nothing is skipped in silence: `declares_the_capabilities_that_it_has` fails where the
 //! subject says what was not declared, or the other way round.
 //!
+//! The function that makes a subject runs once for each test, and tests run at the same time: a
+//! file that it writes, or a port that it opens, has to be its own each time
+//! (`tempfile::tempdir()`), and has to be there as long as the subject is.
+//!
 //! Clauses are futures that no runtime is needed for. A loader that needs one brings it:
 //! [`Subject::running`].
 
+mod blocking;
 mod calls;
 mod failing;
 mod giving_up;
@@ -37,6 +42,7 @@ use toolshelf_core::{
 use crate::clause::{Clause, Verdict, clause, require, short};
 use crate::wait::{block_on, within};
 
+pub use blocking::*;
 pub use calls::*;
 pub use failing::*;
 pub use giving_up::*;
@@ -289,6 +295,7 @@ macro_rules! __loader {
             a_load_that_was_given_up_can_be_made_again,
             a_load_that_is_cancelled_ends,
             a_load_that_is_late_ends,
+            a_load_does_not_keep_its_thread,
         }
     };
     (calls $then:ident) => {
@@ -298,6 +305,7 @@ macro_rules! __loader {
             a_call_that_is_dropped_leaves_others_alone,
             a_call_that_is_cancelled_ends,
             a_call_that_is_late_ends,
+            a_call_does_not_keep_its_thread,
         }
     };
     (waits $then:ident) => {

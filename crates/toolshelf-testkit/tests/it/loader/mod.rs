@@ -68,6 +68,8 @@ const SPECIMENS: &[(Fault, &[&str])] = &[
         Fault::CancelledLoadIsEmpty,
         &["a_load_that_is_cancelled_ends"],
     ),
+    (Fault::LoadBlocks, &["a_load_does_not_keep_its_thread"]),
+    (Fault::CallBlocks, &["a_call_does_not_keep_its_thread"]),
     (Fault::LateLoadIsInternal, &["a_load_that_is_late_ends"]),
     (
         Fault::AnswersOnce,

@@ -3,7 +3,7 @@
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use toolshelf_core::{
@@ -42,7 +42,12 @@ pub(super) enum Fault {
     HangHasNoDeadline,
     KeepsWhatItBegan,
     OutlivesItsLoader,
+    LoadBlocks,
+    CallBlocks,
 }
+
+/// For how long a thread is blocked.
+const A_WHILE: Duration = Duration::from_millis(300);
 
 /// How its loads end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,6 +236,7 @@ impl ToolLoader for Mini {
             Fault::LateLoadIsInternal if !hangs && late.is_cancelled() => {
                 return Err(Error::new(ErrorKind::Internal, "late").for_model_text("Late."));
             }
+            Fault::LoadBlocks => std::thread::sleep(A_WHILE),
             Fault::HangIsDeaf if hangs => cancelled = Cancellation::new(),
             Fault::HangHasNoDeadline if hangs => late = Cancellation::new(),
             _ => {}
@@ -315,6 +321,8 @@ impl Tool for MiniTool {
             Fault::DroppedCallBreaks if shared.broken.load(Ordering::SeqCst) => return refused(),
             Fault::CancelledCallHangs if cancelled.is_cancelled() => hang().await,
             Fault::LateCallHangs if late.is_cancelled() => hang().await,
+            // Only where it is alone, so that the others do not add up.
+            Fault::CallBlocks if beside == 0 && !long => std::thread::sleep(A_WHILE),
             Fault::LongCallIsDeaf if long => cancelled = Cancellation::new(),
             Fault::LongCallHasNoDeadline if long => late = Cancellation::new(),
             Fault::LongCallBlocks if long => shared.long.store(true, Ordering::SeqCst),
