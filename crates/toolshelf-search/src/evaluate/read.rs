@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::IndexedTool;
 use toolshelf_core::text::one_line;
 use toolshelf_core::{
@@ -16,6 +17,21 @@ use crate::evaluate::report::OVERALL;
 
 /// The kind of a query that no tool answers.
 pub const NO_MATCH: &str = "no-match";
+
+/// The fields of a line that are read; some are spelled in two ways.
+const TOOL_FIELDS: [&str; 7] = [
+    "server",
+    "name",
+    "title",
+    "description",
+    SCHEMA,
+    SCHEMA_OF_SERVERS,
+    "id",
+];
+const QUERY_FIELDS: [&str; 4] = ["query", "relevant", "groups", "kind"];
+
+const SCHEMA: &str = "input_schema";
+const SCHEMA_OF_SERVERS: &str = "inputSchema";
 
 /// A tool of a judged set.
 #[derive(Debug, Clone)]
@@ -53,9 +69,11 @@ pub struct JudgedQuery {
 pub fn read_tools(file: &str, text: &str) -> Result<Vec<JudgedTool>, Error> {
     let mut keys = BTreeSet::new();
     let mut places: BTreeMap<String, String> = BTreeMap::new();
-    lines(text)
+    let mut unread = Unread::new(&TOOL_FIELDS);
+    let mut tools = lines(text)
         .map(|(line, json)| {
             let object = Line::read(file, line, json)?;
+            unread.note(&object);
             let name: String = object.required("name")?;
             let server: Option<String> = object.optional("server")?;
             let server = server.unwrap_or_default();
@@ -74,7 +92,7 @@ pub fn read_tools(file: &str, text: &str) -> Result<Vec<JudgedTool>, Error> {
                     shown(&id)
                 ));
             }
-            let definition = define(&name, &object)?;
+            let definition = define(&name, &object, &mut remarks)?;
             Ok(JudgedTool {
                 id,
                 tool: IndexedTool {
@@ -87,7 +105,11 @@ pub fn read_tools(file: &str, text: &str) -> Result<Vec<JudgedTool>, Error> {
                 remarks,
             })
         })
-        .collect()
+        .collect::<Result<Vec<_>, Error>>()?;
+    for (at, remark) in unread.remarks() {
+        tools[at].remarks.push(remark);
+    }
+    Ok(tools)
 }
 
 /// Reads the queries of a judged set. `file` is what an error calls the text.
@@ -96,9 +118,11 @@ pub fn read_tools(file: &str, text: &str) -> Result<Vec<JudgedTool>, Error> {
 ///
 /// [`ErrorKind::InvalidConfig`] naming file, line and field.
 pub fn read_queries(file: &str, text: &str) -> Result<Vec<JudgedQuery>, Error> {
-    lines(text)
+    let mut unread = Unread::new(&QUERY_FIELDS);
+    let mut queries = lines(text)
         .map(|(line, json)| {
             let object = Line::read(file, line, json)?;
+            unread.note(&object);
             let mut remarks = Vec::new();
             let groups: Option<Vec<Vec<String>>> = object.optional("groups")?;
             let needed = match groups.filter(|groups| !groups.is_empty()) {
@@ -122,15 +146,26 @@ pub fn read_queries(file: &str, text: &str) -> Result<Vec<JudgedQuery>, Error> {
             if kind.as_deref() == Some("") {
                 remarks.push("the kind is empty, which counts as none".to_owned());
             }
+            let answered = !needed.is_empty() && kind.as_deref() == Some(NO_MATCH);
+            if answered {
+                remarks.push(format!(
+                    "the kind is '{NO_MATCH}', and tools are named that answer it; it counts as one \
+                     with an answer, of no kind"
+                ));
+            }
             Ok(JudgedQuery {
                 query,
                 needed,
-                kind: kind.filter(|kind| !kind.is_empty()),
+                kind: kind.filter(|kind| !kind.is_empty() && !answered),
                 place: object.place(),
                 remarks,
             })
         })
-        .collect()
+        .collect::<Result<Vec<_>, Error>>()?;
+    for (at, remark) in unread.remarks() {
+        queries[at].remarks.push(remark);
+    }
+    Ok(queries)
 }
 
 /// Each relevant tool as what is needed, once: found, it would otherwise count twice.
@@ -185,6 +220,52 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
+}
+
+/// Fields of lines that nobody reads, which may be others misspelt. Each is told once, at the
+/// first line that has it: what wrote one line so wrote all.
+struct Unread {
+    known: &'static [&'static str],
+    lines: usize,
+    /// The first line that has the field, and how many do.
+    fields: BTreeMap<String, (usize, usize)>,
+}
+
+impl Unread {
+    fn new(known: &'static [&'static str]) -> Self {
+        Self {
+            known,
+            lines: 0,
+            fields: BTreeMap::new(),
+        }
+    }
+
+    fn note(&mut self, line: &Line<'_>) {
+        let fields = line.fields.keys();
+        for field in fields.filter(|field| !self.known.contains(&field.as_str())) {
+            let first = (self.lines, 0);
+            self.fields.entry(field.clone()).or_insert(first).1 += 1;
+        }
+        self.lines += 1;
+    }
+
+    /// A remark on each field, and of which line it is.
+    fn remarks(&self) -> impl Iterator<Item = (usize, String)> {
+        self.fields.iter().map(|(field, (first, count))| {
+            let near = nearest(field, self.known.iter().copied(), 1);
+            let hint = near.first().map(|near| format!("; did you mean '{near}'?"));
+            let lines = match count {
+                1 => String::new(),
+                count => format!(" (on {count} lines)"),
+            };
+            let field = shown(field);
+            let hint = hint.unwrap_or_default();
+            (
+                *first,
+                format!("the field '{field}' is not read{lines}{hint}"),
+            )
+        })
+    }
 }
 
 /// One line of a file.
@@ -248,16 +329,27 @@ struct Descriptor<'a> {
 }
 
 /// The definition of a tool. A schema that no server may send counts as none.
-fn define(name: &str, object: &Line<'_>) -> Result<ToolDefinition, Error> {
+fn define(
+    name: &str,
+    object: &Line<'_>,
+    remarks: &mut Vec<String>,
+) -> Result<ToolDefinition, Error> {
     let name = ToolName::new(name)
         .or_else(|_| ToolName::new(legal(name)))
         .map_err(|_| object.fault("name", "is empty"))?;
     let description: Option<String> = object.optional("description")?;
     let title: Option<String> = object.optional("title")?;
-    let schema = object
-        .fields
-        .get("input_schema")
-        .or_else(|| object.fields.get("inputSchema"));
+    let given = |field: &'static str| {
+        let value = object.fields.get(field)?;
+        (!value.is_null()).then_some((field, value))
+    };
+    let schemas = (given(SCHEMA), given(SCHEMA_OF_SERVERS));
+    if let (Some(_), Some(_)) = schemas {
+        remarks.push(format!(
+            "'{SCHEMA}' counts, and '{SCHEMA_OF_SERVERS}' does not, which is there besides"
+        ));
+    }
+    let schema = schemas.0.or(schemas.1);
     let describe = |schema: &JsonText| {
         let descriptor = JsonText::from_serialize(&Descriptor {
             name: &name,
@@ -268,11 +360,18 @@ fn define(name: &str, object: &Line<'_>) -> Result<ToolDefinition, Error> {
         Ok(ToolDefinition::from_descriptor(descriptor)?.definition)
     };
     let object_type = JsonText::from_serialize("object")?;
-    schema
-        .and_then(|schema| JsonText::from_serialize(schema).ok())
-        .and_then(|schema| schema.with_member("type", &object_type).ok())
-        .and_then(|schema| describe(&schema).ok())
-        .map_or_else(|| describe(&JsonText::parse(r#"{"type":"object"}"#)?), Ok)
+    if let Some((field, schema)) = schema {
+        let schema = JsonText::from_serialize(schema)
+            .and_then(|schema| schema.with_member("type", &object_type))
+            .and_then(|schema| describe(&schema));
+        match schema {
+            Ok(definition) => return Ok(definition),
+            Err(_) => remarks.push(format!(
+                "'{field}' is no schema of an object, and counts as none"
+            )),
+        }
+    }
+    describe(&JsonText::parse(r#"{"type":"object"}"#)?)
 }
 
 /// What is left of a foreign name when it has to be a legal id.

@@ -181,8 +181,76 @@ fn a_query_that_no_tool_answers_wants_an_empty_answer() {
     );
     assert_eq!((report.no_match.queries, report.no_match.empty), (3, 2));
     assert!((report.no_match.percent().unwrap() - 200.0 / 3.0).abs() < 1e-9);
-    // One with an answer is a query like others.
+    // One with an answer is a query like others, and no kind is called like those without.
     assert_eq!((report.overall.queries, report.unanswered), (1, 0));
+    assert!(report.kinds.is_empty());
+    assert_eq!(
+        report.remarks,
+        [
+            "queries:4: the kind is 'no-match', and tools are named that answer it; it counts as one \
+             with an answer, of no kind"
+        ]
+    );
+}
+
+#[test]
+fn fields_that_nobody_reads_are_told_once_each_with_their_count() {
+    let queries = read_queries(
+        "queries",
+        r#"{"query":"t1","relevant":["s/t1"]}
+           {"query":"t1","relevant":["s/t1"],"relevent":["s/t2"],"Kind":"task"}
+
+           {"query":"t2","relevant":["s/t2"],"Kind":"task","note":1}"#,
+    )
+    .unwrap();
+    let tools = read_tools(
+        "tools",
+        r#"{"server":"s","name":"t1","descripton":"One."}
+           {"server":"s","name":"t2","descripton":"Two.","annotations":{}}"#,
+    )
+    .unwrap();
+    let report = evaluate(&Scripted::default(), &tools, &queries).unwrap();
+    assert_eq!(
+        report.remarks,
+        [
+            "tools:1: the field 'descripton' is not read (on 2 lines); did you mean 'description'?",
+            "tools:2: the field 'annotations' is not read",
+            "queries:2: the field 'Kind' is not read (on 2 lines); did you mean 'kind'?",
+            "queries:2: the field 'relevent' is not read; did you mean 'relevant'?",
+            "queries:4: the field 'note' is not read",
+        ]
+    );
+}
+
+#[test]
+fn a_schema_that_does_not_count_is_told() {
+    let tools = read_tools(
+        "tools",
+        r#"{"server":"s","name":"a","input_schema":[{"type":"object"}]}
+           {"server":"s","name":"b","inputSchema":"none"}
+           {"server":"s","name":"c","input_schema":{"properties":{"x":{}}},"inputSchema":{}}
+           {"server":"s","name":"d","input_schema":null,"inputSchema":{"properties":{"x":{}}}}
+           {"server":"s","name":"e","input_schema":{}}"#,
+    )
+    .unwrap();
+    let remarks: Vec<&[String]> = tools.iter().map(|tool| &*tool.remarks).collect();
+    assert_eq!(
+        remarks[0],
+        ["'input_schema' is no schema of an object, and counts as none"]
+    );
+    assert_eq!(
+        remarks[1],
+        ["'inputSchema' is no schema of an object, and counts as none"]
+    );
+    assert_eq!(
+        remarks[2],
+        ["'input_schema' counts, and 'inputSchema' does not, which is there besides"]
+    );
+    assert_eq!((remarks[3], remarks[4]), (&[][..], &[][..]));
+    for at in [2, 3] {
+        let schema = tools[at].tool.definition.input_schema().as_str();
+        assert!(schema.contains(r#""x""#), "{schema}");
+    }
 }
 
 #[test]
