@@ -9,13 +9,14 @@ use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::{Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
 use toolshelf_core::text::bounded_text;
 use toolshelf_core::{Cancellation, Exposure, GroupEntry, GroupId, LoadedGroup, Registry, ToolKey};
+use toolshelf_gateway::config::{EntryState, ServerEntry};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_search::evaluate;
 
 use crate::arguments::SearchArguments;
 use crate::commands::judged;
 use crate::commands::serve::cache;
-use crate::commands::tools::keep;
+use crate::commands::tools::{keep, refuse_disabled};
 use crate::failure::Failure;
 use crate::output::{Look, Output, cut};
 use crate::signals::guarded;
@@ -44,6 +45,8 @@ struct Shelved {
     started: Vec<GroupId>,
     /// Servers that could not be used.
     failed: Vec<(GroupId, String)>,
+    /// Servers that are switched off.
+    disabled: Vec<GroupId>,
 }
 
 struct Searchable {
@@ -66,7 +69,7 @@ pub(crate) async fn run(
         Some(file) => of_file(file, &arguments.group)?,
         None => of_servers(arguments, registry).await?,
     };
-    shelved.note(arguments.servers.samples);
+    shelved.note_started(arguments.servers.samples);
     let mut groups: BTreeMap<GroupId, Vec<IndexedTool>> = BTreeMap::new();
     for one in &shelved.tools {
         let tools = groups.entry(one.tool.key.group.clone()).or_default();
@@ -87,6 +90,7 @@ pub(crate) async fn run(
         query,
         hits: Vec::new(),
         missing: Vec::new(),
+        away: Vec::new(),
         near: Vec::new(),
     };
     for hit in found.hits {
@@ -119,9 +123,18 @@ pub(crate) async fn run(
         answer.near = names(&answer.query.text, SUGGESTIONS);
     }
     for name in found.missing {
-        let near = names(&name, 3);
-        answer.missing.push((name, near));
+        if answer.add_called(&shelved, &name) {
+            continue;
+        }
+        match shelved.away(&name) {
+            Some(server) => answer.away.push((name, server.clone())),
+            None => {
+                let near = names(&name, 3);
+                answer.missing.push((name, near));
+            }
+        }
     }
+    shelved.note_away(answer.hits.is_empty());
     let by_key: BTreeMap<&ToolKey, &Searchable> = shelved
         .tools
         .iter()
@@ -181,6 +194,12 @@ fn of_file(file: &Path, groups: &[String]) -> Result<Shelved, Failure> {
 async fn of_servers(arguments: &SearchArguments, registry: &Registry) -> Result<Shelved, Failure> {
     let mut config = source::config(&arguments.servers)?;
     keep(&mut config, &arguments.group)?;
+    if !arguments.group.is_empty() {
+        refuse_disabled(&config)?;
+    }
+    let off = |entry: &&ServerEntry| matches!(entry.state, EntryState::Disabled);
+    let disabled = config.servers.iter().filter(off);
+    let disabled: Vec<GroupId> = disabled.map(|entry| entry.id.clone()).collect();
     let waiting = Waiting::new();
     let mut options = GatewayOptions::default();
     options.observer = waiting.observer();
@@ -190,7 +209,10 @@ async fn of_servers(arguments: &SearchArguments, registry: &Registry) -> Result<
     let cancellation = Cancellation::new();
     let shelved = guarded(
         async {
-            let mut shelved = Shelved::default();
+            let mut shelved = Shelved {
+                disabled,
+                ..Shelved::default()
+            };
             for (id, result) in gateway.shelf().load_all(&cancellation).await {
                 // Whoever runs now did not before.
                 if gateway.sidelights(&id).await.is_some() {
@@ -245,9 +267,8 @@ fn tools(entry: &GroupEntry, loaded: &LoadedGroup) -> Vec<Searchable> {
 }
 
 impl Shelved {
-    /// Says which servers had to be started, unless they always have to, and which could not
-    /// be searched.
-    fn note(&self, always_started: bool) {
+    /// Says which servers had to be started, unless they always have to.
+    fn note_started(&self, always_started: bool) {
         if !self.started.is_empty() && !always_started {
             let ids: Vec<&str> = self.started.iter().map(GroupId::as_str).collect();
             note(&format!(
@@ -255,10 +276,27 @@ impl Shelved {
                 ids.join(", ")
             ));
         }
+    }
+
+    /// Says which servers could not be searched, and, where nothing was found, which may not.
+    fn note_away(&self, nothing_found: bool) {
         for (id, error) in &self.failed {
             // All of it is in --json, and `doctor` says how to mend it.
             note(&format!("Not searched: {id}: {}", cut(error, MAX_FAULT)));
         }
+        for id in self.disabled.iter().filter(|_| nothing_found) {
+            note(&format!("Not searched: {id}: it is disabled"));
+        }
+    }
+
+    /// The server of a qualified name that could not be searched.
+    fn away(&self, name: &str) -> Option<&GroupId> {
+        let failed = self.failed.iter().map(|(id, _)| id);
+        let away = failed.chain(&self.disabled).filter(|id| {
+            let tool = name.strip_prefix(id.as_str());
+            tool.is_some_and(|tool| tool.len() > 1 && tool.starts_with('/'))
+        });
+        away.max_by_key(|id| id.as_str().len())
     }
 }
 
@@ -268,11 +306,31 @@ struct Answer {
     hits: Vec<(Hit, Vec<ScorePart>)>,
     /// Names that nobody has, each with the nearest ones.
     missing: Vec<(String, Vec<String>)>,
+    /// Names of tools of servers that could not be searched.
+    away: Vec<(String, GroupId)>,
     /// The nearest names where nothing fits.
     near: Vec<String>,
 }
 
 impl Answer {
+    /// Adds the tools that a file calls so, which no index knows. Whether there are any.
+    fn add_called(&mut self, shelved: &Shelved, name: &str) -> bool {
+        let mut any = false;
+        for one in shelved.tools.iter().filter(|one| one.id == name) {
+            any = true;
+            let key = &one.tool.key;
+            if !self.hits.iter().any(|(hit, _)| hit.key == *key) {
+                let hit = Hit {
+                    key: key.clone(),
+                    score: 0.0,
+                    why: Match::Name,
+                };
+                self.hits.push((hit, Vec::new()));
+            }
+        }
+        any
+    }
+
     fn text(&self, tools: &BTreeMap<&ToolKey, &Searchable>, output: &Output) -> String {
         let rows: Vec<(&Hit, &[ScorePart], &Searchable)> = self
             .hits
@@ -315,7 +373,12 @@ impl Answer {
             text.push_str(&crate::output::without_controls(&line));
             text.push('\n');
         }
-        if rows.is_empty() && self.missing.is_empty() {
+        for (name, server) in &self.away {
+            let line = format!("'{name}' was not looked for: '{server}' was not searched.");
+            text.push_str(&crate::output::without_controls(&line));
+            text.push('\n');
+        }
+        if rows.is_empty() && self.missing.is_empty() && self.away.is_empty() {
             let query = bounded_text(&self.query.text, MAX_QUERY_TOLD);
             let mut line = format!("No tool fits '{query}'.");
             if !self.near.is_empty() {
@@ -366,6 +429,10 @@ impl Answer {
             .missing
             .iter()
             .map(|(name, near)| json!({"name": name, "near": near}));
+        let away = self
+            .away
+            .iter()
+            .map(|(name, server)| json!({"name": name, "server": server}));
         let failed = shelved
             .failed
             .iter()
@@ -376,9 +443,11 @@ impl Answer {
             "tools": shelved.tools.len(),
             "hits": hits.collect::<Vec<_>>(),
             "missing": missing.collect::<Vec<_>>(),
+            "not_looked_for": away.collect::<Vec<_>>(),
             "near": self.near,
             "started": shelved.started,
             "failed": failed.collect::<Vec<_>>(),
+            "disabled": shelved.disabled,
         })
     }
 }

@@ -133,9 +133,11 @@ fn json_says_what_was_searched() {
                 "why": "name",
             }],
             "missing": [{"name": "comit", "near": ["git/commit"]}],
+            "not_looked_for": [],
             "near": [],
             "started": [],
             "failed": [],
+            "disabled": [],
         })
     );
 }
@@ -373,6 +375,58 @@ fn servers_are_searched_by_what_is_kept_of_them() {
         sample.out
     );
     assert!(sample.err.is_empty(), "{}", sample.err);
+}
+
+#[test]
+fn what_could_not_be_searched_is_told_and_not_called_missing() {
+    let mut off = sample_entry("issues");
+    off["disabled"] = json!(true);
+    let config = TestConfig::of(&json!({"off": off, "dead": faulty(&["exit=3"])}));
+    let search = |arguments: &[&str]| -> Ran {
+        let mut command = toolshelf();
+        command
+            .args(["search", "--config", config.path()])
+            .args(arguments);
+        command.env("TOOLSHELF_CACHE_DIR", config.folder.path().join("cache"));
+        command.output().unwrap().into()
+    };
+    let named = search(&["select:off/create_issue,dead/foo,nobody/foo"]).ended(1);
+    assert_eq!(
+        named.out,
+        "No tool is called 'nobody/foo'.\n\
+         'off/create_issue' was not looked for: 'off' was not searched.\n\
+         'dead/foo' was not looked for: 'dead' was not searched.\n"
+    );
+    let off = "Not searched: off: it is disabled";
+    assert!(named.err.contains(off), "{}", named.err);
+    assert!(named.err.contains("Not searched: dead: "), "{}", named.err);
+    let json = search(&["select:off/create_issue", "--json"])
+        .ended(1)
+        .json();
+    assert_eq!(json["missing"], json!([]));
+    assert_eq!(
+        json["not_looked_for"],
+        json!([{"name": "off/create_issue", "server": "off"}])
+    );
+    assert_eq!(json["disabled"], json!(["off"]));
+    let words = search(&["create an issue"]).ended(1);
+    assert!(words.err.contains(off), "{}", words.err);
+    // Who asks for it by its name is refused, as everywhere.
+    let asked = search(&["-g", "off", "issue"]).ended(2);
+    assert!(
+        asked.err.contains("the server 'off' is disabled"),
+        "{}",
+        asked.err
+    );
+}
+
+#[test]
+fn a_tool_is_selected_by_what_its_file_calls_it() {
+    let files = Files::new();
+    let by_id = files.search(&["select:git-checkout"]).ended(0);
+    assert_eq!(by_id.out, " 1  git-checkout  Switches to a branch.\n");
+    let both = files.search(&["select:git/checkout,git-checkout,commit"]);
+    assert_eq!(both.ended(0).out.lines().count(), 2);
 }
 
 #[test]
