@@ -151,7 +151,8 @@ impl Connected {
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
 
-/// The code in the guides runs as tests, a page each.
+/// The code in the guides runs as tests, a page each. A block that is a whole crate says
+/// `test_harness`, so that its own tests run, and nothing of it is hidden from who copies it.
 #[cfg(doctest)]
 pub mod guides {
     macro_rules! pages {

@@ -101,7 +101,14 @@ pub fn text(answer: &Answer) -> String {
     blocks.filter_map(|block| block.as_text()).collect()
 }
 
-/// The names in a tools array, in order.
+/// The names under which a request offers tools, in the order of its array: the strategy's own
+/// and those of groups alike. The slot says which is which: [`Surface::tools`] holds the
+/// [`key`](toolshelf_core::ToolSlot::key) of a tool of a group, and none for an own one.
+///
+/// ```
+/// use toolshelf_core::Surface;
+/// assert!(toolshelf_testkit::offered(&Surface::default()).is_empty());
+/// ```
 pub fn offered(surface: &Surface) -> Vec<&str> {
     surface.tools.iter().map(|slot| &*slot.name).collect()
 }
