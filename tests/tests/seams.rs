@@ -8,6 +8,7 @@
 )]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,7 +20,7 @@ use toolshelf_core::{
     Loaded, NoOptions, Plugin, Registry, Tool, ToolDefinition, ToolName, ToolResult,
     options_schema, read_options,
 };
-use toolshelf_gateway::config::{Config, ProcessEnvironment};
+use toolshelf_gateway::config::{Config, EntryState, ProcessEnvironment};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_mcp::Lifecycle;
 use toolshelf_tests::Connected;
@@ -67,6 +68,40 @@ const CARELESS: Plugin = Plugin {
         Err(Error::new(ErrorKind::InvalidConfig, fault))
     }),
     options: options_schema::<NoOptions>,
+};
+
+/// Loads and answers as late as it is told to, or never.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Late {
+    #[serde(default)]
+    load: bool,
+    #[serde(default)]
+    call: bool,
+}
+
+const LATE: Plugin = Plugin {
+    name: "late",
+    provider: "seams",
+    about: "Hangs.",
+    build: Builder::Loader(|options| {
+        let Late { load, call } = read_options("late", options)?;
+        Ok(Arc::new(move |_: LoadContext| async move {
+            if load {
+                std::future::pending::<()>().await;
+            }
+            let schema = JsonText::parse(r#"{"type":"object"}"#)?;
+            let definition = ToolDefinition::new(ToolName::new("wait")?, "Waits.", schema)?;
+            let wait = FnTool::new(definition, move |_, _| async move {
+                if call {
+                    std::future::pending::<()>().await;
+                }
+                Ok(ToolResult::text("done"))
+            });
+            Ok(Loaded::new([Arc::new(wait) as Arc<dyn Tool>]))
+        }))
+    }),
+    options: options_schema::<Late>,
 };
 
 struct Counting;
@@ -122,6 +157,7 @@ fn registry() -> Registry {
     for plugin in [
         SAYINGS,
         CARELESS,
+        LATE,
         COUNTING,
         ARROW,
         toolshelf_strategies::dispatch::PLUGIN,
@@ -197,7 +233,7 @@ async fn a_loader_that_cannot_be_built_costs_its_own_tools_and_tells_no_model_it
         ),
         (
             "unknown",
-            "there is no loader 'saying' (did you mean 'sayings'?); there are: careless, sayings",
+            "there is no loader 'saying' (did you mean 'sayings'?); there are: careless, late, sayings",
             ": this build has no loader of that name",
         ),
         ("careless", "s3cret-token", ""),
@@ -225,6 +261,83 @@ async fn a_loader_that_cannot_be_built_costs_its_own_tools_and_tells_no_model_it
         assert!(!answer.await.unwrap().is_error);
     })
     .await;
+}
+
+#[tokio::test]
+async fn the_time_out_of_an_entry_bounds_its_loader_and_each_call() {
+    let servers = json!({
+        "load": {"type": "late", "load": true, "timeout": 0.05},
+        "call": {"type": "late", "call": true, "timeout": "0.05"},
+        "well": {"type": "late", "timeout": 60},
+    });
+    serving(json!({ "mcpServers": servers }), async |host| {
+        let answer = host.call("load_tools", json!({"group_id": "load"}));
+        let answer = answer.await.unwrap();
+        assert!(answer.is_error);
+        let text = answer.joined_text();
+        assert!(text.contains("did not answer within 50ms"), "{text}");
+        let call = async |group: &str| {
+            let call = json!({"tool_name": format!("{group}/wait"), "arguments": {}});
+            host.call("deferred_tool_call", call).await.unwrap()
+        };
+        let late = call("call").await;
+        assert!(late.is_error);
+        let text = late.joined_text();
+        assert!(text.contains("it did not end within 50ms."), "{text}");
+        assert_eq!(call("well").await.joined_text(), "done");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn variables_are_expanded_at_any_depth_of_a_loaders_options() {
+    let servers = json!({"wise": {
+        "type": "sayings",
+        "says": [["know", "${TOOLSHELF_TEST_UNSET:-thyself}"]],
+    }});
+    serving(json!({ "mcpServers": servers }), async |host| {
+        let call = json!({"tool_name": "wise/know", "arguments": {}});
+        let said = host.call("deferred_tool_call", call).await.unwrap();
+        assert_eq!(said.joined_text(), "thyself");
+    })
+    .await;
+}
+
+#[test]
+fn a_variable_that_is_not_set_in_a_loaders_options_names_its_place() {
+    let entry = json!({"type": "sayings", "deep": {"says": [["know", "${TOOLSHELF_TEST_UNSET}"]]}});
+    let text = json!({"mcpServers": {"wise": entry}}).to_string();
+    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
+    let EntryState::Faulty(fault) = &config.servers[0].state else {
+        panic!("{:?}", config.servers[0].state);
+    };
+    let place = "in 'deep.says[0][1]' the variable TOOLSHELF_TEST_UNSET is not set";
+    assert_eq!(fault, place);
+}
+
+#[test]
+fn what_is_the_entrys_own_is_not_an_option_of_its_loader() {
+    let entry = json!({
+        "type": "sayings", "says": [], "title": "T", "description": "D", "alwaysVisible": ["*"],
+        "enabled": true, "timeout": 5, "idleTimeout": 7, "maxConcurrentCalls": 3,
+    });
+    let text = json!({"mcpServers": {"wise": entry}}).to_string();
+    let config = Config::parse(&text, &ProcessEnvironment).unwrap();
+    let EntryState::Loader {
+        options, timeout, ..
+    } = &config.servers[0].state
+    else {
+        panic!("{:?}", config.servers[0].state);
+    };
+    assert_eq!(options, &json!({"says": []}));
+    assert_eq!(timeout, &Some(Duration::from_secs(5)));
+    let ignored = |key| {
+        format!(
+            "server 'wise': '{key}' is for servers that are processes, and is ignored with a loader"
+        )
+    };
+    let warnings = [ignored("idleTimeout"), ignored("maxConcurrentCalls")];
+    assert_eq!(config.warnings, warnings);
 }
 
 #[tokio::test]

@@ -331,9 +331,9 @@ impl Gateway {
     }
 
     /// The longest time that a server may take to start and to list its tools; nothing for
-    /// one that cannot be started.
+    /// one that cannot be started, and for a loader whose entry does not say.
     pub fn start_limit(&self, id: &GroupId) -> Option<Duration> {
-        Some(self.servers.get(id)?.config().connect_timeout)
+        self.servers.start_limit(id)
     }
 
     /// Ends all servers. Returns when their processes are gone.

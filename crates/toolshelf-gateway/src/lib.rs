@@ -39,6 +39,7 @@ mod second_look;
 mod servers;
 mod sessions;
 mod size;
+mod timed;
 
 // Named so that its plugins are linked into every program that has a gateway.
 use toolshelf_strategies as _;

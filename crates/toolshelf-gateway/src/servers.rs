@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolshelf_core::tokens::{TokenCounter, definition_text};
-use toolshelf_core::{Error, ErrorKind, GroupId, LoadContext, Loaded, Registry, ToolGroup};
+use toolshelf_core::{
+    Error, ErrorKind, GroupId, LoadContext, Loaded, Registry, ToolGroup, ToolLoader,
+};
 use toolshelf_mcp::{StdioConfig, StdioServer};
 use toolshelf_shelf::Shelf;
 
@@ -18,6 +20,7 @@ use crate::news::NewsDesk;
 use crate::pinning::{Pinning, pinned};
 use crate::sessions::Sessions;
 use crate::size::{Size, tokens};
+use crate::timed::Timed;
 
 /// What all servers of a gateway share.
 pub(crate) struct Common {
@@ -32,8 +35,9 @@ pub(crate) struct Common {
 /// The servers that a configuration starts. Closing them ends their processes.
 pub(crate) struct Servers {
     servers: Vec<KnownServer>,
-    /// Groups that a loader of the build loads, whose tools nobody knows before.
-    loaders: Vec<GroupId>,
+    /// Groups that a loader of the build loads, whose tools nobody knows before, and how long a
+    /// load may take.
+    loaders: Vec<(GroupId, Option<Duration>)>,
 }
 
 impl Servers {
@@ -51,9 +55,22 @@ impl Servers {
         let mut groups = Vec::new();
         for entry in config.enabled() {
             let mut group = match &entry.state {
-                EntryState::Loader { name, options } => match registry.loader(name, options) {
+                EntryState::Loader {
+                    name,
+                    options,
+                    timeout,
+                } => match registry.loader(name, options) {
                     Ok(loader) => {
-                        loaders.push(entry.id.clone());
+                        let id = entry.id.clone();
+                        loaders.push((id.clone(), *timeout));
+                        let loader: Arc<dyn ToolLoader> = match *timeout {
+                            Some(timeout) => Arc::new(Timed {
+                                id,
+                                loader,
+                                timeout,
+                            }),
+                            None => loader,
+                        };
                         let pinned = pinned(&entry.always_visible);
                         ToolGroup::new(entry.id.clone(), Pinning { loader, pinned })
                     }
@@ -108,7 +125,7 @@ impl Servers {
         if let Some(server) = self.servers.iter().find(|server| server.head().is_none()) {
             return unknown(server);
         }
-        if let Some(id) = self.loaders.first() {
+        if let Some((id, _)) = self.loaders.first() {
             return Size::Unknown(id.clone());
         }
         let mut sum = 0;
@@ -159,13 +176,21 @@ impl Servers {
         }
     }
 
+    /// The longest time that starting a server, or a load by a loader, may take, where there is
+    /// a bound of its own.
+    pub(crate) fn start_limit(&self, id: &GroupId) -> Option<Duration> {
+        match self.get(id) {
+            Some(server) => Some(server.config().connect_timeout),
+            None => self.loaders.iter().find(|(of, _)| of == id)?.1,
+        }
+    }
+
     /// The longest time that starting one of them may take.
     pub(crate) fn longest_start(&self) -> Duration {
-        self.servers
-            .iter()
-            .map(|server| server.server().config().connect_timeout)
-            .max()
-            .unwrap_or_default()
+        let servers = self.servers.iter().map(|server| server.id());
+        let loaders = self.loaders.iter().map(|(id, _)| id);
+        let limits = servers.chain(loaders).filter_map(|id| self.start_limit(id));
+        limits.max().unwrap_or_default()
     }
 
     /// Ends all of them at the same time. Returns when all are gone.

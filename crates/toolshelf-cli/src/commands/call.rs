@@ -48,7 +48,9 @@ pub(crate) async fn run(
     }
     if let Some(given) = arguments.timeout {
         for entry in &mut config.servers {
-            if let EntryState::Stdio { timeout, .. } = &mut entry.state {
+            if let EntryState::Stdio { timeout, .. } | EntryState::Loader { timeout, .. } =
+                &mut entry.state
+            {
                 *timeout = Some(given);
             }
         }

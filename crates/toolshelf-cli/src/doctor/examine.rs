@@ -100,7 +100,14 @@ pub(crate) fn examine(facts: &Facts<'_>) -> Patient {
             patient.connection = Some(connection);
         }
         Some(Err(error)) => {
-            patient.health = Health::Failed;
+            // A loader that cannot be built, or the options that it cannot use, are the entry's.
+            let of_a_loader = matches!(facts.entry.state, EntryState::Loader { .. });
+            let faulty = of_a_loader && error.kind() == ErrorKind::InvalidConfig;
+            patient.health = if faulty {
+                Health::Faulty
+            } else {
+                Health::Failed
+            };
             // A program or folder that is not there was told of already.
             if findings.is_empty() {
                 findings.push(failure(error, facts.limit));
@@ -189,6 +196,10 @@ fn failure(error: &Error, limit: Option<Duration>) -> Finding {
             "start it by hand in a terminal, with the same arguments, to see what it wants. A \
              server sees few of your variables: what it needs has to stand in 'env'"
                 .to_owned(),
+        ),
+        ErrorKind::TimedOut if limit.is_none() => (
+            "timed-out",
+            "say how long it may take with \"timeout\" in its entry".to_owned(),
         ),
         ErrorKind::TimedOut => (
             "timed-out",

@@ -416,6 +416,18 @@ fn the_report_for_people() {
 }
 
 #[test]
+fn an_entry_of_a_loader_that_there_is_not_is_faulty_and_nowhere_sound() {
+    let server = examined(json!({"type": "script"}), 1);
+    assert_eq!(server["state"], "faulty");
+    assert_eq!(codes(&server["findings"]), [("error", "entry")]);
+    let text = server["findings"][0]["text"].as_str().unwrap();
+    assert!(text.contains("there is no loader 'script'"), "{text}");
+    let config = TestConfig::of(&json!({"server": {"type": "script"}}));
+    let people = doctor(&config, &[]).ended(1).out;
+    assert!(!people.contains("sound"), "{people}");
+}
+
+#[test]
 fn without_a_configuration_there_is_nothing_to_examine() {
     run(&["doctor", "--config", "no/such/file.json"]).ended(2);
     let samples = run(&["doctor", "--samples", "--json"]).ended(0).json();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use toolshelf_core::GroupId;
 use toolshelf_core::text::one_line;
 
-use super::expand::{Environment, expand};
+use super::expand::{Environment, expand_at, expand_strings};
 use crate::chain::WITHOUT_END;
 
 /// From here on a `timeout` is read as milliseconds: hosts differ in the unit, and
@@ -53,6 +53,9 @@ const TRANSPORTS: &[&str] = &[
     "remote",
     "ws",
 ];
+
+/// Keys of every entry that say nothing where a loader is in the place of a process.
+const OF_PROCESSES: &[&str] = &["idleTimeout", "maxConcurrentCalls"];
 
 /// Keys that say that a server is reached by URL.
 const URL_KEYS: &[&str] = &["url", "httpUrl", "serverUrl"];
@@ -100,6 +103,8 @@ pub enum EntryState {
         name: String,
         /// The other keys: the loader's options.
         options: Value,
+        /// How long the load and each call may take.
+        timeout: Option<Duration>,
     },
     /// `disabled` is true: as if it were not there.
     Disabled,
@@ -155,22 +160,13 @@ pub(super) fn read(
         environment,
         notes: Vec::new(),
     };
-    entry.state = match reader.texts(&mut entry) {
-        Ok(()) => match loader {
-            Some(_) => EntryState::Disabled,
-            None => reader.transport().unwrap_or_else(EntryState::Faulty),
-        },
-        Err(fault) => EntryState::Faulty(fault),
-    };
+    let state = reader.texts(&mut entry).and_then(|()| match loader {
+        Some(name) => reader.loader(name),
+        None => reader.transport(),
+    });
+    entry.state = state.unwrap_or_else(EntryState::Faulty);
     let notes = reader.notes.into_iter();
     warnings.extend(notes.map(|note| format!("server '{}': {note}", entry.id)));
-    if let Some(name) = loader
-        && !matches!(entry.state, EntryState::Faulty(_))
-    {
-        // What the entry has for every server was taken out; the rest is the loader's.
-        let options = fields.into();
-        entry.state = EntryState::Loader { name, options };
-    }
     entry
 }
 
@@ -213,6 +209,25 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// What the entry has of its own was taken out, or is here; the rest is the loader's.
+    fn loader(&mut self, name: String) -> Result<EntryState, String> {
+        let timeout = self.timeout()?;
+        for key in OF_PROCESSES {
+            if self.fields.remove(*key).is_some() {
+                self.notes.push(format!(
+                    "'{key}' is for servers that are processes, and is ignored with a loader"
+                ));
+            }
+        }
+        let options = std::mem::take(self.fields);
+        let options = expand_strings("", options.into(), self.environment)?;
+        Ok(EntryState::Loader {
+            name,
+            options,
+            timeout,
+        })
+    }
+
     fn transport(&mut self) -> Result<EntryState, String> {
         if let Some(key) = URL_KEYS.iter().find(|key| self.fields.contains_key(**key)) {
             return Err(format!(
@@ -248,7 +263,7 @@ impl Reader<'_> {
     }
 
     fn expand(&self, field: &str, text: &str) -> Result<String, String> {
-        expand(text, self.environment).map_err(|fault| format!("in '{field}' {fault}"))
+        expand_at(field, text, self.environment)
     }
 
     fn string(&mut self, field: &str) -> Result<Option<String>, String> {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+use toolshelf_core::text::one_line;
+
 /// Where variables come from.
 pub trait Environment {
     /// The value of a variable; `None` when it is not set.
@@ -70,6 +73,41 @@ pub fn expand(text: &str, environment: &dyn Environment) -> Result<String, Strin
     }
     out.push_str(rest);
     Ok(out)
+}
+
+/// As [`expand`]; the error names the place of the text.
+pub(super) fn expand_at(
+    at: &str,
+    text: &str,
+    environment: &dyn Environment,
+) -> Result<String, String> {
+    expand(text, environment).map_err(|fault| format!("in '{at}' {fault}"))
+}
+
+/// Expands the strings of a value at any depth; `at` is its own place.
+pub(super) fn expand_strings(
+    at: &str,
+    value: Value,
+    environment: &dyn Environment,
+) -> Result<Value, String> {
+    let within = |at: String, value| expand_strings(&at, value, environment);
+    Ok(match value {
+        Value::String(text) => Value::String(expand_at(at, &text, environment)?),
+        Value::Array(items) => {
+            let items = items.into_iter().enumerate();
+            let items = items.map(|(n, item)| within(format!("{at}[{n}]"), item));
+            Value::Array(items.collect::<Result<_, _>>()?)
+        }
+        Value::Object(members) => {
+            let dot = if at.is_empty() { "" } else { "." };
+            let members = members.into_iter().map(|(name, member)| {
+                let place = format!("{at}{dot}{}", one_line(&name, 64));
+                Ok((name, within(place, member)?))
+            });
+            Value::Object(members.collect::<Result<_, String>>()?)
+        }
+        other => other,
+    })
 }
 
 fn is_name(name: &str) -> bool {
