@@ -122,10 +122,22 @@ impl Builder<'_> {
         } else {
             f32::MAX
         };
-        for synonym in synonyms(word, &known.text) {
-            if let Some(stem) = vocabulary.synonym(*synonym) {
-                answers.add_forms(stem, weights.synonym);
-            }
+        let synonyms = synonyms(word, &known.text).iter();
+        let synonyms: Vec<u32> = synonyms
+            .filter_map(|synonym| vocabulary.synonym(*synonym))
+            .collect();
+        if answers.list.is_empty() {
+            // As many tools as have its commonest synonym have what it stands for.
+            let rarities = synonyms
+                .iter()
+                .map(|stem| self.store.rarity_of_stem(Some(*stem)));
+            answers.cap = rarities.fold(f32::MAX, f32::min);
+        }
+        for stem in synonyms {
+            answers.add_forms(stem, weights.synonym);
+        }
+        if known.stem.is_none() {
+            answers.cap = f32::MAX;
         }
         let mut rarity = self.store.rarity_of_stem(known.stem);
         if known.stem.is_none() && self.corrections > 0 && weight == 1.0 {

@@ -46,11 +46,12 @@ pub(crate) fn rank(
     }
     let eligible = |slot: u32| store.is_live(slot) && eligible(slot);
     let candidates = candidates(store, &by_worth(concepts), limit, &eligible, scratch);
-    let ranked = if is_enough(store, concepts, demand, &candidates) {
-        select(store, limit, candidates, scratch)
-    } else {
-        Vec::new()
-    };
+    let best = best_text(&candidates);
+    let mut ranked = select(store, limit, candidates, scratch);
+    let first = ranked.first().copied();
+    if !first.is_some_and(|first| is_enough(store, concepts, demand, best, first.slot)) {
+        ranked.clear();
+    }
     for answer in concepts.iter().flat_map(|concept| &concept.answers) {
         scratch.fits[answer.term as usize] = 0.0;
     }
@@ -65,17 +66,13 @@ fn by_worth(concepts: &[Concept]) -> Vec<&Concept> {
     sorted
 }
 
-/// Whether the best of the candidates answers as much as is demanded.
+/// Whether as much is answered as is demanded: by weight in the best text, or by the first
+/// tool.
 ///
 /// By weight a word that no tool has counts most, and one that most tools have next to
 /// nothing. So a query that lacks much by weight may still have a good share of its words: of
 /// `delete invoice` among tools for invoices, `invoice` is what can be answered.
-fn is_enough(
-    store: &Store,
-    concepts: &[Concept],
-    demand: Demand,
-    candidates: &[Candidate],
-) -> bool {
+fn is_enough(store: &Store, concepts: &[Concept], demand: Demand, best: f32, first: u32) -> bool {
     let weights = &store.weights;
     let least = match demand {
         Demand::Good => weights.words,
@@ -83,14 +80,9 @@ fn is_enough(
         Demand::Order => return true,
     };
     let mass: f32 = concepts.iter().map(|concept| concept.mass).sum();
-    let best = best_text(candidates);
-    if best >= weights.floor * mass || best >= weights.evidence * store.rarity(1) {
-        return true;
-    }
-    candidates
-        .iter()
-        .filter(|hit| hit.text == best)
-        .any(|hit| answered(store, concepts, hit.slot) >= least)
+    best >= weights.floor * mass
+        || best >= weights.evidence * store.rarity(1)
+        || answered(store, concepts, first) >= least
 }
 
 /// The share of the query's words that a tool answers, as well as it does, however many tools

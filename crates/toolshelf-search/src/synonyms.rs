@@ -1,11 +1,12 @@
 //! Words of the field that stand for one another.
 //!
 //! Each line is a group: any member finds the others, at a weight below that of the word
-//! itself. The table is general vocabulary of tools and of those who ask for them, written
-//! by hand; it holds no names of tools. Abbreviations are in it where the general rule (a
-//! prefix, or the letters in order) does not find what they stand for. A two-letter word
-//! of Chinese stands beside its English ones, so that a Chinese query finds something among
-//! English descriptions.
+//! itself. In a line with `>` the words before it find those behind it, and not the other way:
+//! who opens a ticket creates one, but who creates one wants nothing opened. The table is
+//! general vocabulary of tools and of those who ask for them, written by hand; it holds no
+//! names of tools. Abbreviations are in it where the general rule (a prefix, or the letters in
+//! order) does not find what they stand for. A two-letter word of Chinese stands beside its
+//! English ones, so that a Chinese query finds something among English descriptions.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -84,7 +85,7 @@ folder directory dir path 目录 文件夹 路径
 image picture photo pic img photograph png jpg jpeg 图片 图像 照片
 video clip movie film youtube footage 视频 影片
 movie film cinema 电影
-music song track audio tune melody 音乐 歌曲
+music song audio tune melody 音乐 歌曲
 audio sound voice speech mp3 wav 音频 语音 声音
 text content string 文本 内容
 email mail inbox gmail 邮件 邮箱
@@ -150,7 +151,8 @@ government politics political congress legislation 政府
 tax taxes vat 税务
 game gaming play player 游戏
 sport sports football soccer basketball match league team 体育 比赛 足球
-ticket concert event show 门票 演出
+ticket concert show 门票 演出
+concert event show 演出
 gift present 礼物
 product item goods merchandise 商品 产品
 discount coupon deal promotion offer bargain sale voucher 优惠 折扣
@@ -251,7 +253,10 @@ markdown md
 postgres postgresql pg
 continuous ci pipeline workflow build
 internationalization i18n
-localization l10n";
+localization l10n
+open raise report > create
+schedule arrange > create
+close > resolve finish complete done";
 
 /// The table, read.
 #[derive(Default)]
@@ -266,9 +271,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let stems = Stems::new();
     let mut table = Table::default();
     for line in GROUPS.lines() {
-        for word in line.split_ascii_whitespace() {
+        let (asked, found) = line.split_once(" > ").unwrap_or((line, line));
+        for word in asked.split_ascii_whitespace() {
             let others = table.by_word.entry(word).or_default();
-            for other in line.split_ascii_whitespace().filter(|other| *other != word) {
+            for other in found
+                .split_ascii_whitespace()
+                .filter(|other| *other != word)
+            {
                 let next = number(table.numbers.len());
                 let number = *table.numbers.entry(stems.stem(other)).or_insert(next);
                 if !others.contains(&number) {

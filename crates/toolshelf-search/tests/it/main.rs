@@ -11,6 +11,7 @@ mod evaluation;
 mod forms;
 mod good;
 mod inflections;
+mod intents;
 mod judged;
 mod mixed;
 mod promises;
