@@ -332,6 +332,11 @@ impl Answer {
 /// * What loads groups is of use to who knows them: the id of each deferred group stands in the
 ///   prompt section or in the definition of an own tool, as far as a budget of the catalog goes.
 ///   With [`Placement::McpServer`] there is no section, and the definition has to say it.
+/// * A format of catalogs that the host has chosen ([`Cx::catalog`]) is shown what exists for the
+///   model and nothing else, and what it makes of that stands in the surface, in either
+///   placement. What is found is told by the codec of the host ([`Cx::codec`]), and in the
+///   strategy's own way where that writes nothing. A strategy that has no use for one of them
+///   does not look at it.
 /// * `surface` does not look at the state when `stable` says so, and loads that bring what was
 ///   declared change no byte of it, so that the driver may make it once.
 /// * A surface whose deltas were applied is followed by the same one, without deltas and

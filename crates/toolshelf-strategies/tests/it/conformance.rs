@@ -108,16 +108,16 @@ fn auto(threshold_tokens: u64) -> TstAuto {
     TstAuto::new(options).unwrap()
 }
 
-strategy_tests!(dispatch: stable, defers, lazy, loads, parts, forwards);
-strategy_tests!(dispatch_with_search: stable, defers, lazy, loads, parts, searches, forwards);
-strategy_tests!(dispatch_with_split_calls: stable, defers, lazy, loads, parts, forwards);
-strategy_tests!(inject: defers, lazy, loads, parts, grows);
+strategy_tests!(dispatch: stable, defers, lazy, loads, parts, forwards, catalogs);
+strategy_tests!(dispatch_with_search: stable, defers, lazy, loads, parts, searches, forwards, catalogs);
+strategy_tests!(dispatch_with_split_calls: stable, defers, lazy, loads, parts, forwards, catalogs);
+strategy_tests!(inject: defers, lazy, loads, parts, grows, catalogs);
 strategy_tests!(standard);
 strategy_tests!(standard_without_loads: lazy);
-strategy_tests!(tst: defers, lazy, searches, grows, rebuilds);
-strategy_tests!(tst_renamed: defers, lazy, searches, grows, rebuilds);
-strategy_tests!(tst_auto_that_defers: defers, searches, grows, rebuilds);
-strategy_tests!(tst_auto_that_does_not_defer: searches);
+strategy_tests!(tst: defers, lazy, searches, grows, rebuilds, encodes);
+strategy_tests!(tst_renamed: defers, lazy, searches, grows, rebuilds, encodes);
+strategy_tests!(tst_auto_that_defers: defers, searches, grows, rebuilds, encodes);
+strategy_tests!(tst_auto_that_does_not_defer: searches, encodes);
 
 mod plugins {
     use toolshelf_testkit::plugin::Subject;

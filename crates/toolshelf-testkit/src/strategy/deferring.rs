@@ -4,7 +4,7 @@ use serde_json::json;
 use toolshelf_core::{Event, Exposure, Need, Placement, State, Surface, wire_name};
 
 use super::sessions::{disclosures, lived};
-use super::{Subject, host, loading, some_tools};
+use super::{Subject, choosing, host, loading, some_tools};
 use crate::clause::{Verdict, alike, clause, require};
 use crate::live::{Live, call, offered, written};
 use crate::world::{World, id};
@@ -37,7 +37,7 @@ fn loads_of_deferred(asked: &[Need], world: &World) -> usize {
 }
 
 /// Which capabilities a strategy shows.
-pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 9], String> {
+pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 11], String> {
     let mut first = subject.host();
     first.surface()?;
     let lazy = loads_of_deferred(&first.world.asked, &first.world) == 0;
@@ -79,6 +79,8 @@ pub(super) fn capabilities(subject: &Subject) -> Result<[(&'static str, bool); 9
         ("searches", subject.search.is_some()),
         ("forwards", subject.forward.is_some()),
         ("grows", after > before),
+        ("catalogs", choosing::catalogs(subject)?),
+        ("encodes", choosing::encodes(subject)?),
         ("rebuilds", defers && learns),
     ])
 }

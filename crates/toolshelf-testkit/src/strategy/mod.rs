@@ -14,12 +14,15 @@
 //! | `searches` | has a tool that searches ([`Subject::search_with`]) |
 //! | `forwards` | has a tool through which others are called ([`Subject::forward_with`]) |
 //! | `grows` | lets what was disclosed join the tools array |
+//! | `catalogs` | writes its catalog in the format that the host has chosen ([`Cx::catalog`](toolshelf_core::Cx::catalog)) |
+//! | `encodes` | answers a search by the codec that the host has chosen ([`Cx::codec`](toolshelf_core::Cx::codec)) |
 //! | `rebuilds` | learns from [`Event::Discovered`](toolshelf_core::Event::Discovered) what a history disclosed |
 //!
 //! Nothing is skipped in silence: `declares_the_capabilities_that_it_has` fails where a
 //! strategy has a capability that was not declared, or the other way round.
 
 mod always;
+mod choosing;
 mod deferring;
 mod disclosing;
 mod forwarding;
@@ -42,6 +45,7 @@ use crate::names::NameIndex;
 use crate::world::World;
 
 pub use always::*;
+pub use choosing::*;
 pub use deferring::*;
 pub use disclosing::*;
 pub use forwarding::*;
@@ -332,6 +336,18 @@ macro_rules! __strategy {
             what_is_gone_is_left_out_and_returns_to_its_place,
         }
     };
+    (catalogs $then:ident) => {
+        $crate::__clauses! { $then strategy catalogs:
+            the_catalog_is_of_the_hosts_format,
+            the_hosts_format_sees_what_a_model_may,
+        }
+    };
+    (encodes $then:ident) => {
+        $crate::__clauses! { $then strategy encodes:
+            the_answer_of_a_search_is_of_the_hosts_codec,
+            a_codec_that_writes_nothing_fails_no_search,
+        }
+    };
     (rebuilds $then:ident) => {
         $crate::__clauses! { $then strategy rebuilds:
             folding_a_history_equals_living_it,
@@ -347,7 +363,7 @@ macro_rules! __strategy {
             "a strategy has no capability `",
             stringify!($unknown),
             "`; there are: ",
-            "stable, defers, lazy, loads, parts, searches, forwards, grows, rebuilds",
+            "stable, defers, lazy, loads, parts, searches, forwards, grows, catalogs, encodes, rebuilds",
         ));
     };
 }
@@ -412,6 +428,8 @@ pub fn clauses() -> Vec<Clause<Subject>> {
     all.extend(__strategy!(searches table));
     all.extend(__strategy!(forwards table));
     all.extend(__strategy!(grows table));
+    all.extend(__strategy!(catalogs table));
+    all.extend(__strategy!(encodes table));
     all.extend(__strategy!(rebuilds table));
     all
 }

@@ -42,10 +42,10 @@ fn whole() -> Subject {
         .forward_with(|name, arguments| call("run", json!({"tool": name, "arguments": arguments})))
 }
 
-strategy_tests!(loads: defers, lazy, loads, parts, forwards, grows);
-strategy_tests!(whole: defers, lazy, loads, forwards, grows);
-strategy_tests!(searches: defers, lazy, searches, grows, rebuilds);
-strategy_tests!(stable: stable, defers, lazy, loads, parts);
+strategy_tests!(loads: defers, lazy, loads, parts, forwards, grows, catalogs);
+strategy_tests!(whole: defers, lazy, loads, forwards, grows, catalogs);
+strategy_tests!(searches: defers, lazy, searches, grows, catalogs, encodes, rebuilds);
+strategy_tests!(stable: stable, defers, lazy, loads, parts, catalogs);
 
 /// Faults, each with the clauses that it breaks.
 type Specimens = &'static [(Fault, &'static [&'static str])];
@@ -125,6 +125,7 @@ const LOADS: Specimens = &[
     (
         Fault::ListsAll,
         &[
+            "the_hosts_format_sees_what_a_model_may",
             "a_denied_tool_costs_no_byte",
             "a_hidden_group_costs_no_byte",
         ],
@@ -145,7 +146,21 @@ const LOADS: Specimens = &[
     ),
     (
         Fault::NamesNoGroupInServer,
-        &["what_opens_groups_says_which_there_are"],
+        &[
+            "the_catalog_is_of_the_hosts_format",
+            "what_opens_groups_says_which_there_are",
+        ],
+    ),
+    (
+        Fault::OwnFormatInServer,
+        &["the_catalog_is_of_the_hosts_format"],
+    ),
+    (
+        Fault::ShowsAllToTheFormat,
+        &[
+            "the_catalog_is_of_the_hosts_format",
+            "the_hosts_format_sees_what_a_model_may",
+        ],
     ),
     (Fault::PanicsAtEvents, &["any_event_is_taken"]),
     (
@@ -215,7 +230,21 @@ const LOADS: Specimens = &[
 ];
 
 const SEARCHES: Specimens = &[
-    (Fault::FindsSilently, &["a_search_finds_a_tool_by_its_name"]),
+    (
+        Fault::CodesNothingFound,
+        &["the_answer_of_a_search_is_of_the_hosts_codec"],
+    ),
+    (
+        Fault::NeedsTheCodec,
+        &["a_codec_that_writes_nothing_fails_no_search"],
+    ),
+    (
+        Fault::FindsSilently,
+        &[
+            "a_codec_that_writes_nothing_fails_no_search",
+            "a_search_finds_a_tool_by_its_name",
+        ],
+    ),
     (Fault::FindsAgain, &["searching_twice_is_searching_once"]),
     (
         Fault::FindsWhatIsThere,
@@ -272,13 +301,17 @@ const STABLE: Specimens = &[
 
 #[test]
 fn each_specimen_that_loads_breaks_its_clauses_and_no_other() {
-    let has = ["defers", "lazy", "loads", "parts", "forwards", "grows"];
+    let has = [
+        "defers", "lazy", "loads", "parts", "forwards", "grows", "catalogs",
+    ];
     table::check(&clauses(), &has, LOADS, |fault| with(Kind::Loads, fault));
 }
 
 #[test]
 fn each_specimen_that_searches_breaks_its_clauses_and_no_other() {
-    let has = ["defers", "lazy", "searches", "grows", "rebuilds"];
+    let has = [
+        "defers", "lazy", "searches", "grows", "catalogs", "encodes", "rebuilds",
+    ];
     table::check(&clauses(), &has, SEARCHES, |fault| {
         with(Kind::Searches, fault)
     });
@@ -286,7 +319,7 @@ fn each_specimen_that_searches_breaks_its_clauses_and_no_other() {
 
 #[test]
 fn each_specimen_that_is_stable_breaks_its_clauses_and_no_other() {
-    let has = ["stable", "defers", "lazy", "loads", "parts"];
+    let has = ["stable", "defers", "lazy", "loads", "parts", "catalogs"];
     table::check(&clauses(), &has, STABLE, |fault| with(Kind::Stable, fault));
 }
 
@@ -306,7 +339,9 @@ fn a_capability_that_is_left_out_or_made_up_is_an_error() {
     assert_eq!(
         declares_the_capabilities_that_it_has(
             &loads(),
-            &["defers", "lazy", "loads", "parts", "forwards", "grows"]
+            &[
+                "defers", "lazy", "loads", "parts", "forwards", "grows", "catalogs"
+            ]
         ),
         Ok(())
     );
@@ -335,7 +370,7 @@ fn a_capability_that_is_left_out_or_made_up_is_an_error() {
 #[test]
 fn whether_parts_are_loaded_is_seen_and_not_said() {
     let check = declares_the_capabilities_that_it_has;
-    let has = ["defers", "lazy", "loads", "forwards", "grows"];
+    let has = ["defers", "lazy", "loads", "forwards", "grows", "catalogs"];
     assert_eq!(check(&whole(), &has), Ok(()));
     let error = check(&loads(), &has).unwrap_err().to_string();
     assert!(error.contains("it has `parts`, whose clauses"), "{error}");

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use serde_json::Value;
 use toolshelf_core::search::SearchQuery;
 use toolshelf_core::{
-    Availability, Cx, Delta, Exposure, GroupId, Need, Resolution, ShelvedTool, State, Step,
-    ToolKey, ToolName,
+    Answer, Availability, ContentBlock, Cx, Delta, Exposure, GroupId, Need, Resolution,
+    ShelvedTool, State, Step, ToolKey, ToolName,
 };
 
 use super::{Fault, Mini, answer};
@@ -185,7 +185,23 @@ impl Mini {
         };
         let new = keys.iter().filter(joins);
         let deltas = new.flat_map(|key| self.disclosure(cx, key)).collect();
-        answer(false, text, deltas)
+        let written = names.iter().map(String::as_str).collect::<Vec<_>>();
+        let written = match self.fault {
+            Fault::CodesNothingFound => &written[..0],
+            _ => &written,
+        };
+        let content = match cx.codec.map(|codec| codec.write(written)) {
+            Some(Ok(content)) => content,
+            Some(Err(error)) if self.is(Fault::NeedsTheCodec) => {
+                return answer(true, error.for_model().to_owned(), Vec::new());
+            }
+            _ => vec![ContentBlock::text(text)],
+        };
+        Step::Done(Resolution::Answer(Answer {
+            content,
+            deltas,
+            ..Answer::default()
+        }))
     }
 
     /// A tool joins the array.

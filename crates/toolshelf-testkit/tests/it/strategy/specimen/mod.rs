@@ -6,6 +6,7 @@ mod disclosing;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use toolshelf_core::catalog::{CatalogGroup, CatalogView};
 use toolshelf_core::{
     Answer, Availability, Call, ContentBlock, Cx, Delta, Event, Exposure, JsonText, Need, News,
     Placement, Resolution, ShelvedTool, State, Step, Strategy, Surface, ToolDefinition, ToolKey,
@@ -79,6 +80,10 @@ pub(super) enum Fault {
     TakesBareNames,
     NamesNoGroupInServer,
     UnknownIsNoError,
+    OwnFormatInServer,
+    ShowsAllToTheFormat,
+    CodesNothingFound,
+    NeedsTheCodec,
 }
 
 /// Shows what was disclosed after its own tools: `load` and `run`, or `find`.
@@ -126,6 +131,39 @@ fn answer(is_error: bool, text: String, deltas: Vec<Delta>) -> Step<Resolution> 
         deltas,
         ..Answer::default()
     }))
+}
+
+impl Mini {
+    /// The groups, in the format of the host where it has one.
+    fn catalog(&self, cx: &Cx<'_>) -> String {
+        let all = self.is(Fault::ShowsAllToTheFormat) && cx.catalog.is_some();
+        let shown = cx.groups.iter().filter(|(_, entry)| {
+            all || (entry.group.exposure == Exposure::Deferred && cx.shows_group(entry))
+        });
+        let groups: Vec<CatalogGroup<'_>> = shown
+            .map(|(id, entry)| CatalogGroup {
+                id,
+                title: None,
+                description: None,
+                names: cx.shown_names(entry),
+                partly_loaded: false,
+            })
+            .collect();
+        let own = cx.placement == Placement::McpServer && self.is(Fault::OwnFormatInServer);
+        match cx.catalog {
+            Some(format) if !own => {
+                let view = CatalogView {
+                    groups,
+                    ..CatalogView::default()
+                };
+                format!(" {}", format.render(&view).text)
+            }
+            _ => {
+                let ids: Vec<&str> = groups.iter().map(|group| group.id.as_str()).collect();
+                format!(" There are {}.", ids.join(", "))
+            }
+        }
+    }
 }
 
 impl Strategy for Mini {
@@ -266,11 +304,7 @@ impl Strategy for Mini {
         } else {
             "Discloses tools.".to_owned()
         };
-        let groups = cx.groups.iter().filter(|(_, entry)| {
-            entry.group.exposure == Exposure::Deferred && cx.shows_group(entry)
-        });
-        let groups: Vec<&str> = groups.map(|(id, _)| id.as_str()).collect();
-        let groups = format!(" There are {}.", groups.join(", "));
+        let groups = self.catalog(cx);
         let in_server = cx.placement == Placement::McpServer;
         let description = if in_server && !self.is(Fault::NamesNoGroupInServer) {
             description + &groups
