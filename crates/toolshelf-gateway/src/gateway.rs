@@ -202,6 +202,8 @@ impl Gateway {
         limits.call_timeout = Duration::MAX;
         let told = sessions.clone();
         let observer = options.observer;
+        let closing = Cancellation::new();
+        let ending = closing.clone();
         let mut shelf = Shelf::builder();
         if let Some(index) = index {
             shelf = shelf.index(index);
@@ -210,7 +212,7 @@ impl Gateway {
             .groups(groups)
             .limits(limits)
             .observer(move |event: &ShelfEvent| {
-                log(event);
+                log(event, ending.is_cancelled());
                 if let Some(observer) = &observer {
                     observer.observe(event);
                 }
@@ -238,7 +240,7 @@ impl Gateway {
             desk,
             settled: watch::Sender::new(false),
             begun: OnceLock::new(),
-            closing: Cancellation::new(),
+            closing,
             calls: AtomicU64::new(0),
         }))
     }

@@ -8,9 +8,13 @@ pub const FAILED: &str = "toolshelf_gateway::failed";
 /// The target of records of tools that are left out.
 pub const LEFT_OUT: &str = "toolshelf_gateway::left_out";
 
-/// Writes an event. Arguments and results never stand in it.
-pub(crate) fn log(event: &ShelfEvent) {
+/// Writes an event. Arguments and results never stand in it. A load that ends because the
+/// gateway is `ending` is no fault of its server.
+pub(crate) fn log(event: &ShelfEvent, ending: bool) {
     match event {
+        ShelfEvent::LoadFailed { group, .. } if ending => {
+            tracing::debug!(server = %group, "given up, since the gateway ends");
+        }
         ShelfEvent::LoadStarted { group, cause } => {
             tracing::debug!(server = %group, cause = cause.as_str(), "starting");
         }

@@ -1172,7 +1172,8 @@ async fn a_load_that_is_given_up_leaves_no_process() {
         let script = r#"echo $$ > "$0"; exec sleep 1000"#;
         let mut config = StdioConfig::new("fixture", "sh");
         config.args = vec!["-c".into(), script.into(), note.display().to_string()];
-        config.close_grace = Duration::from_millis(100);
+        // That is for a server; what has not come to be one gets less.
+        config.close_grace = Duration::from_secs(3_600);
         let server = StdioServer::new(config);
         let started = async {
             while std::fs::read_to_string(&note)
@@ -1187,6 +1188,7 @@ async fn a_load_that_is_given_up_leaves_no_process() {
             _ = server.load(LoadContext::default()) => panic!("there is nothing to load"),
             () = started => {}
         }
+        server.close().await;
         until_gone(std::fs::read_to_string(&note).unwrap().trim()).await;
     })
     .await;

@@ -126,6 +126,31 @@ fn serve_ends_on_signals() {
 }
 
 #[test]
+fn serve_that_ends_while_servers_start_does_not_blame_them() {
+    // It never says a word, and does not look at its input either.
+    let config = TestConfig::of(&serde_json::json!({
+        "mute": {"command": "sleep", "args": ["600"]},
+    }));
+    let (marked, mut command) = Marked::new("starting");
+    let mut child = command
+        .args(["serve", "--no-cache", "-vv", "--config", config.path()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let starting = |line: &str| line.contains("starting") && line.contains("server=mute");
+    let began = lines.by_ref().any(|line| starting(&line.unwrap()));
+    assert!(began);
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(marked.alive().is_empty());
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert!(!rest.iter().any(|line| line.contains("WARN")), "{rest:?}");
+}
+
+#[test]
 fn the_servers_end_when_serve_is_killed() {
     let (marked, mut child) = serve("killed");
     child.kill().unwrap();

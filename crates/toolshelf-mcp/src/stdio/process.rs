@@ -185,12 +185,41 @@ impl Process {
         self.stop_within(self.grace).await;
     }
 
+    /// What ends it within a grace when it is dropped, for as long as its start is waited for.
+    pub(crate) fn starting(&self, grace: Duration) -> Starting {
+        Starting {
+            stop: self.stop.clone(),
+            grace: Some(grace),
+        }
+    }
+
     /// As [`Process::stop`], with another grace.
     pub(crate) async fn stop_within(&self, grace: Duration) {
         self.stop.send_replace(Some(grace));
         let limit = longest_end(grace);
         if tokio::time::timeout(limit, self.gone()).await.is_err() {
             tracing::warn!("a server process does not end although it was killed");
+        }
+    }
+}
+
+/// The start of a process. Dropped before it came to an end, it was given up.
+pub(crate) struct Starting {
+    stop: watch::Sender<Option<Duration>>,
+    grace: Option<Duration>,
+}
+
+impl Starting {
+    /// It came to an end, whichever.
+    pub(crate) fn ended(mut self) {
+        self.grace = None;
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        if self.grace.is_some() {
+            self.stop.send_replace(self.grace);
         }
     }
 }

@@ -26,7 +26,8 @@ use crate::client::{
     ToolList, loaded,
 };
 
-/// How long a process that did not survive our first message gets to end.
+/// How long a process gets to end that did not survive our first message, or has not come to
+/// be a server: there is nothing that it could lose.
 const FAILED_GRACE: Duration = Duration::from_millis(200);
 
 /// An MCP server that is a child process, as a loader of tools.
@@ -530,6 +531,7 @@ impl Inner {
         let (process, stdin, stdout) =
             Process::spawn(&self.config, &self.faults, self.hooks.watchdog.as_ref())?;
         self.ends.note(&process);
+        let starting = process.starting(FAILED_GRACE);
         let connecting = McpClient::begin(
             stdout,
             stdin,
@@ -546,6 +548,7 @@ impl Inner {
                 noise: None,
             }),
         };
+        starting.ended();
         Ok(match connection {
             Ok(client) => {
                 client.end_when(process.gone());
