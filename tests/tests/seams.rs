@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use toolshelf_core::catalog::{CatalogFormat, CatalogText, CatalogTier, CatalogView};
 use toolshelf_core::codec::{Block, DiscoveryCodec, ReadDiscovery};
 use toolshelf_core::{
-    Builder, Cancellation, ContentBlock, Error, ErrorKind, FnTool, GroupId, JsonText, LoadContext,
-    Loaded, NoOptions, Plugin, Registry, Tool, ToolDefinition, ToolName, ToolResult,
-    options_schema, read_options,
+    Builder, Call, Cancellation, ContentBlock, Cx, Error, ErrorKind, FnTool, GroupId, JsonText,
+    LoadContext, Loaded, NoOptions, Plugin, Registry, Resolution, State, Step, Strategy, Surface,
+    Tool, ToolDefinition, ToolName, ToolResult, ToolSlot, options_schema, read_options,
 };
 use toolshelf_gateway::config::{Config, EntryState, ProcessEnvironment};
 use toolshelf_gateway::{Gateway, GatewayOptions};
@@ -152,12 +152,58 @@ const ARROW: Plugin = Plugin {
     options: options_schema::<NoOptions>,
 };
 
+/// One tool of its own, under any name, which it declares or not.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    tool: String,
+    declares: bool,
+}
+
+impl Strategy for Named {
+    fn name(&self) -> &str {
+        "named"
+    }
+
+    fn own_tools(&self) -> Vec<String> {
+        self.declares
+            .then(|| self.tool.clone())
+            .into_iter()
+            .collect()
+    }
+
+    fn surface(&self, _: &Cx<'_>, _: &State) -> Step<Surface> {
+        let schema = JsonText::parse(r#"{"type":"object"}"#).unwrap();
+        let name = ToolName::new("own").unwrap();
+        let definition = ToolDefinition::new(name, "Does it.", schema).unwrap();
+        let mut slot = ToolSlot::own(definition);
+        slot.name = self.tool.as_str().into();
+        Step::Done(Surface {
+            tools: vec![slot],
+            ..Surface::default()
+        })
+    }
+
+    fn resolve(&self, _: &Cx<'_>, _: &State, _: &Call) -> Step<Resolution> {
+        Step::Done(Resolution::NotMine)
+    }
+}
+
+const NAMED: Plugin = Plugin {
+    name: "named",
+    provider: "seams",
+    about: "Has a tool under any name.",
+    build: Builder::Strategy(|options| Ok(Arc::new(read_options::<Named>("named", options)?))),
+    options: options_schema::<Named>,
+};
+
 fn registry() -> Registry {
     let mut registry = Registry::new();
     for plugin in [
         SAYINGS,
         CARELESS,
         LATE,
+        NAMED,
         COUNTING,
         ARROW,
         toolshelf_strategies::dispatch::PLUGIN,
@@ -371,6 +417,33 @@ async fn options_of_the_strategy_stand_beside_its_name() {
     serving(config, async |host| {
         let list = host.list().await.unwrap();
         assert!(list.iter().any(|tool| tool.contains("deferred_tool_read")));
+    })
+    .await;
+}
+
+#[test]
+fn an_own_tool_that_no_client_could_take_is_refused_before_there_is_one() {
+    let named = json!({"name": "named", "tool": "a b", "declares": true});
+    let error = gateway(&json!({"mcpServers": {}, "strategy": named}));
+    let error = error.err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the strategy 'named' has a tool of its own under the illegal name \"a b\": names have 1 to \
+         64 letters, digits, '_' and '-' of ASCII"
+    );
+}
+
+#[tokio::test]
+async fn a_client_is_told_whose_tools_cannot_be_listed_and_no_option() {
+    let named = json!({"name": "named", "tool": "s3cret name", "declares": false});
+    let config = json!({"mcpServers": {}, "strategy": named});
+    serving(config, async |host| {
+        let error = host.list().await.unwrap_err().to_string();
+        assert!(
+            error.contains("The strategy 'named' offers tools that cannot be listed."),
+            "{error}"
+        );
+        assert!(!error.contains("s3cret"), "{error}");
     })
     .await;
 }

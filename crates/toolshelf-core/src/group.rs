@@ -157,6 +157,15 @@ where
     }
 }
 
+/// What is shared loads as what it holds, as [`Registry::loader`](crate::Registry::loader)
+/// returns it.
+#[async_trait]
+impl<T: ToolLoader + ?Sized> ToolLoader for Arc<T> {
+    async fn load(&self, context: LoadContext) -> Result<Loaded, Error> {
+        self.as_ref().load(context).await
+    }
+}
+
 /// A group of tools that are loaded together.
 ///
 /// ```
@@ -169,6 +178,26 @@ where
 /// .declared_tools(["create_issue", "search_repos"])?;
 /// assert_eq!(group.declared.as_ref().map(Vec::len), Some(2));
 /// # Ok::<(), toolshelf_core::Error>(())
+/// ```
+///
+/// A loader of a registry, by its name and with its options:
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use toolshelf_core::*;
+/// # const PLUGIN: Plugin = Plugin {
+/// #     name: "canned",
+/// #     provider: "example",
+/// #     about: "Tools of a file.",
+/// #     build: Builder::Loader(|_| Ok(Arc::new(async |_: LoadContext| Ok(Loaded::default())))),
+/// #     options: options_schema::<NoOptions>,
+/// # };
+/// # let mut registry = Registry::new();
+/// # registry.register(PLUGIN)?;
+/// let loader = registry.loader("canned", &serde_json::json!({"file": "weather.json"}))?;
+/// let group = ToolGroup::new(GroupId::new("weather")?, loader);
+/// # assert_eq!(group.id.as_str(), "weather");
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone)]
 pub struct ToolGroup {

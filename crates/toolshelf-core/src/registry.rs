@@ -17,6 +17,7 @@ use crate::nearest::nearest;
 use crate::provider::Provider;
 use crate::search::SearchIndex;
 use crate::strategy::Strategy;
+use crate::text::one_line;
 
 /// What a plugin is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -370,8 +371,26 @@ impl Registry {
     }
 }
 
+/// Refuses what calls itself otherwise than its plugin: state, versions and texts would go by a
+/// name that nobody can choose.
+fn same_name(plugin: &Plugin, built: &str) -> Result<(), Error> {
+    if plugin.name == built {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Internal,
+        format!(
+            "the {} '{}' of {} builds one that calls itself '{}'; the two names have to be the same",
+            plugin.kind(),
+            plugin.name,
+            plugin.provider,
+            one_line(built, 64)
+        ),
+    ))
+}
+
 macro_rules! build {
-    ($(#[$doc:meta])* $method:ident, $kind:ident, $trait:ident) => {
+    ($(#[$doc:meta])* $method:ident, $kind:ident, $trait:ident $(, $name:ident)?) => {
         impl Registry {
             $(#[$doc])*
             ///
@@ -379,27 +398,34 @@ macro_rules! build {
             ///
             /// As [`Registry::find`], and [`ErrorKind::InvalidConfig`] when the options
             /// are not valid.
+            $(#[doc = concat!(
+                "[`ErrorKind::Internal`] when the `", stringify!($name),
+                "` of what is built is not that of its plugin, naming both."
+            )])?
             pub fn $method(&self, name: &str, options: &Value) -> Result<Arc<dyn $trait>, Error> {
-                match self.find(PluginKind::$kind, name)?.build {
-                    Builder::$kind(build) => build(options),
-                    _ => Err(Error::new(ErrorKind::Internal, "a plugin is filed under a wrong kind")),
-                }
+                let plugin = self.find(PluginKind::$kind, name)?;
+                let Builder::$kind(build) = plugin.build else {
+                    return Err(Error::new(ErrorKind::Internal, "a plugin is filed under a wrong kind"));
+                };
+                let built = build(options)?;
+                $(same_name(plugin, built.$name())?;)?
+                Ok(built)
             }
         }
     };
 }
 
 build!(/// Builds a strategy.
-    strategy, Strategy, Strategy);
+    strategy, Strategy, Strategy, name);
 build!(/// Builds a catalog format.
-    catalog_format, CatalogFormat, CatalogFormat);
+    catalog_format, CatalogFormat, CatalogFormat, name);
 build!(/// Builds a discovery codec.
-    discovery_codec, DiscoveryCodec, DiscoveryCodec);
+    discovery_codec, DiscoveryCodec, DiscoveryCodec, name);
 build!(/// Builds a search index.
-    search_index, SearchIndex, SearchIndex);
+    search_index, SearchIndex, SearchIndex, name);
 build!(/// Builds a loader from the options of one server.
     loader, Loader, ToolLoader);
 build!(/// Builds a checkpointer.
     checkpointer, Checkpointer, Checkpointer);
 build!(/// Builds a provider.
-    provider, Provider, Provider);
+    provider, Provider, Provider, name);

@@ -14,8 +14,8 @@ use toolshelf_core::catalog::CatalogFormat;
 use toolshelf_core::codec::DiscoveryCodec;
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
-    Call, Cancellation, ContentBlock, Digest, Error, GroupId, JsonText, LoadContext, LoadedGroup,
-    Placement, Registry, Repair, State, Strategy, ToolOutcome, ToolSlot,
+    Call, Cancellation, ContentBlock, Digest, Error, ErrorKind, GroupId, JsonText, LoadContext,
+    LoadedGroup, Placement, Registry, Repair, State, Strategy, ToolOutcome, ToolSlot,
 };
 use toolshelf_mcp::{
     Era, IncomingCall, McpServer, ServerIdentity, Session as Client, Sidelights, Watchdog,
@@ -158,7 +158,7 @@ impl Gateway {
     ///
     /// `NotFound` or `InvalidConfig` when a plugin that was chosen does not exist, or its
     /// options are not valid, `InvalidConfig` when the configuration would be served within
-    /// itself without end.
+    /// itself without end, and as [`Shelf::session`] when the strategy cannot be used.
     pub fn new(
         config: &Config,
         options: GatewayOptions,
@@ -222,6 +222,13 @@ impl Gateway {
             })
             .build()?;
         servers.stand_on(&shelf, !defers);
+        // What no session can be made of is told now, and not to the first client.
+        for strategy in [&choice.strategy, &choice.modern] {
+            shelf.session(
+                strategy.clone(),
+                SessionOptions::placed(Placement::McpServer),
+            )?;
+        }
         Ok(Arc::new(Self {
             shelf,
             servers,
@@ -521,7 +528,12 @@ impl McpServer for Gateway {
         let connected = self.connected(session)?;
         let left = self.wait_for_servers().await;
         let connected = self.decide(connected, left).await?;
-        let surface = connected.session.surface(&self.closing).await?;
+        let surface = connected.session.surface(&self.closing).await;
+        let surface = surface.inspect_err(|error| {
+            if error.kind() != ErrorKind::Cancelled {
+                tracing::error!("tools cannot be listed: {error}");
+            }
+        })?;
         let listed = connected.list(&surface, || surface.tools.iter().map(descriptor).collect())?;
         Ok(listed.to_vec())
     }

@@ -21,6 +21,13 @@ use crate::shelf::{Shelf, contract_broken};
 pub(crate) const MAX_ROUNDS: usize = 32;
 
 /// What a strategy is told of where it is used.
+///
+/// ```
+/// use toolshelf_core::Placement;
+/// use toolshelf_shelf::SessionOptions;
+/// let options = SessionOptions::placed(Placement::McpServer).context_window(200_000);
+/// assert_eq!(options.context_window, Some(200_000));
+/// ```
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct SessionOptions {
@@ -44,6 +51,54 @@ impl SessionOptions {
             ..Self::default()
         }
     }
+
+    /// Sets the model's context window, in tokens.
+    #[must_use]
+    pub fn context_window(mut self, tokens: u64) -> Self {
+        self.context_window = Some(tokens);
+        self
+    }
+
+    /// Sets what counts tokens.
+    #[must_use]
+    pub fn counter(mut self, counter: Arc<dyn TokenCounter>) -> Self {
+        self.counter = Some(counter);
+        self
+    }
+
+    /// Sets the format of the catalog.
+    #[must_use]
+    pub fn catalog(mut self, format: Arc<dyn CatalogFormat>) -> Self {
+        self.catalog = Some(format);
+        self
+    }
+
+    /// Sets how the answers of a search name what was found.
+    #[must_use]
+    pub fn codec(mut self, codec: Arc<dyn DiscoveryCodec>) -> Self {
+        self.codec = Some(codec);
+        self
+    }
+}
+
+/// The longest name of a tool that providers take, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+fn is_legal(name: &str) -> bool {
+    (1..=MAX_NAME_BYTES).contains(&name.len())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+/// The error of tools that no request can carry. A client is told whose they are; a name may
+/// come from the configuration, and is for the operator.
+fn unlisted(strategy: &dyn Strategy, what: &str) -> Error {
+    contract_broken(strategy, what).for_model_text(format!(
+        "The strategy '{}' offers tools that cannot be listed. Its operator finds the cause in the \
+         log.",
+        strategy.name()
+    ))
 }
 
 struct Kept {
@@ -92,6 +147,15 @@ impl Session {
         state: State,
     ) -> Result<Self, Error> {
         for name in strategy.own_tools() {
+            if !is_legal(&name) {
+                return Err(unlisted(
+                    strategy.as_ref(),
+                    &format!(
+                        "has a tool of its own under the illegal name {name:?}: names have 1 to \
+                         {MAX_NAME_BYTES} letters, digits, '_' and '-' of ASCII"
+                    ),
+                ));
+            }
             let taken =
                 shelf.with_groups(|groups| groups.by_wire_name(&name).map(|key| key.group.clone()));
             if let Some(group) = taken {
@@ -276,20 +340,14 @@ impl Session {
     fn check(&self, surface: &Surface) -> Result<(), Error> {
         let mut names = BTreeSet::new();
         for slot in &surface.tools {
-            let legal = !slot.name.is_empty()
-                && slot.name.len() <= 64
-                && slot
-                    .name
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-            if !legal {
-                return Err(contract_broken(
+            if !is_legal(&slot.name) {
+                return Err(unlisted(
                     self.strategy.as_ref(),
                     &format!("offers a tool under the illegal name {:?}", slot.name),
                 ));
             }
             if !names.insert(&slot.name) {
-                return Err(contract_broken(
+                return Err(unlisted(
                     self.strategy.as_ref(),
                     &format!("offers two tools under the name {:?}", slot.name),
                 ));

@@ -188,7 +188,8 @@ impl Shelf {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidDefinition`] when a group offers a tool under a bare name
-    /// that the strategy needs for a tool of its own.
+    /// that the strategy needs for a tool of its own; [`ErrorKind::Internal`] when the strategy
+    /// has an own tool under a name that no provider takes.
     pub fn session(
         &self,
         strategy: Arc<dyn Strategy>,

@@ -236,3 +236,21 @@ fn an_error_of_options_quotes_none_of_their_values() {
         assert_eq!(error.for_model(), before);
     }
 }
+
+#[test]
+fn what_is_built_under_another_name_than_its_plugins_is_refused() {
+    let mut registry = Registry::new();
+    let renamed = Plugin {
+        name: "joined/2",
+        ..JOINED
+    };
+    registry.register(renamed).unwrap();
+    let error = registry.discovery_codec("joined/2", &Value::Null);
+    let error = error.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+    assert_eq!(
+        error.to_string(),
+        "the discovery codec 'joined/2' of first builds one that calls itself 'joined/1'; the two \
+         names have to be the same"
+    );
+}
