@@ -315,7 +315,9 @@ impl Run<'_> {
     fn not_mine(&mut self) {
         let name = self.report.envelope.name.clone();
         let limit = self.session.shelf().inner.limits.suggestions;
-        let own = self.session.strategy().own_tools();
+        // A tool of the strategy may be misspelt. Nobody means one by a few letters of it.
+        let mut own = self.session.strategy().own_tools();
+        own.retain(|own| 2 * name.len() >= own.len());
         let nearest = self.session.with_cx(&self.settled, |cx| {
             let visible = cx.groups.iter().flat_map(|(id, entry)| {
                 entry

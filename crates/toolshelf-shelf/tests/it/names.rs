@@ -221,6 +221,14 @@ async fn an_unknown_name_is_answered_with_the_nearest() {
         "There is no tool `loadtools`. The nearest: `load_tools`."
     );
     assert_eq!(report.answered_by, AnsweredBy::Nobody);
+    // Not by what happens to stand within it.
+    let report = call(&dispatch(&shelf), "+err", json!({})).await;
+    assert_eq!(report.answered_by, AnsweredBy::Nobody);
+    assert!(
+        !report.text().contains("deferred_tool_call"),
+        "{}",
+        report.text()
+    );
     assert!(log.count("execute github/create_issue") == 0);
 }
 
