@@ -1,14 +1,16 @@
-//! Accents: letters of the Latin script without their marks.
+//! Accents: letters without their marks.
 //!
-//! People leave accents out, or have no keys for them, so `café` and `cafe` are one word. Marks of
-//! other scripts stay: there they make other letters.
+//! People leave accents out, or have no keys for them, so `café` and `cafe` are one word, as are
+//! `ёлка` and `елка`, `άνθρωπος` and `ανθρωπος`. Other marks stay, such as that of `й`: they
+//! make other letters.
 
 use std::borrow::Cow;
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 /// A text with its Latin letters as those of ASCII, as far as they are such with marks or
-/// joined: `Œuvre` as `Oeuvre`. All else is as it was.
+/// joined: `Œuvre` as `Oeuvre`. Greek letters have no marks and one form of sigma, Cyrillic ones
+/// no stress and no dots on the `е`. All else is as it was.
 pub(crate) fn without_accents(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(|c| is_mark(c) || may_have_mark(c)) {
         return Cow::Borrowed(text);
@@ -16,7 +18,7 @@ pub(crate) fn without_accents(text: &str) -> Cow<'_, str> {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        if is_mark(c) && plain.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        if is_mark(c) && plain.ends_with(|letter| loses(letter, c)) {
             continue;
         }
         if !may_have_mark(c) {
@@ -28,6 +30,7 @@ pub(crate) fn without_accents(text: &str) -> Cow<'_, str> {
             Some(letters) if next_is_lower => push_capitalised(letters, &mut plain),
             Some(letters) => plain.push_str(letters),
             None if is_combining_mark(part) => {}
+            None if part == 'ς' => plain.push('σ'),
             None => plain.push(part),
         });
     }
@@ -45,10 +48,23 @@ fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Whether a character is of the blocks of Latin letters beyond ASCII.
+/// Whether a letter that a mark stands behind is read without it.
+fn loses(letter: char, mark: char) -> bool {
+    match letter {
+        'е' | 'Е' => matches!(mark, '\u{300}' | '\u{301}' | '\u{308}'),
+        '\u{400}'..='\u{52f}' => matches!(mark, '\u{300}' | '\u{301}'),
+        '\u{386}'..='\u{3ce}' => true,
+        letter => letter.is_ascii_alphabetic(),
+    }
+}
+
+/// Whether a character is a letter that has a mark, or another form, as far as such count here:
+/// of the blocks of Latin letters beyond ASCII, of Greek, and some Cyrillic ones.
 fn may_have_mark(c: char) -> bool {
     matches!(c,
-        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{fb00}'..='\u{fb06}')
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{fb00}'..='\u{fb06}'
+        | '\u{386}'..='\u{3ce}' | '\u{1f00}'..='\u{1fff}'
+        | 'ё' | 'Ё' | 'ѐ' | 'Ѐ' | 'ѝ' | 'Ѝ')
         && c.is_alphabetic()
 }
 

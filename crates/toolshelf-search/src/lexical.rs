@@ -15,7 +15,7 @@ use crate::concepts::concepts;
 use crate::explain::explain;
 use crate::lookup::{MAX_NAME_BYTES, Named, is_name, lookup};
 use crate::pattern::fitting;
-use crate::query::{MAX_SELECTED, Query, invalid, plain, read, too_many_tools};
+use crate::query::{MAX_SELECTED, Query, invalid, letter, plain, read, too_many_tools};
 use crate::rank::{Demand, Scored, best_of, in_order, rank};
 use crate::required::having;
 use crate::store::Store;
@@ -137,8 +137,11 @@ impl Lexical {
         let room = limit - hits.len();
         if room > 0 {
             let concepts = concepts(text, store);
-            let ranked =
-                self.with_scratch(|scratch| rank(store, &concepts, room, demand, others, scratch));
+            let ranked = match letter(text).filter(|_| concepts.is_empty()) {
+                Some(regex) => fitting(&regex, store, room, others),
+                None => self
+                    .with_scratch(|scratch| rank(store, &concepts, room, demand, others, scratch)),
+            };
             hits.extend(ranked.into_iter().map(|scored| hit_by_text(store, scored)));
         }
         hits

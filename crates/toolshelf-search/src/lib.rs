@@ -51,6 +51,7 @@
 //! | a name: `find_symbol`, `find symbol`, `FindSymbol`, `server/tool`, `mcp__server__tool` | that tool first, whatever else the words stand in |
 //! | the end of one name alone: `ask_codex` for `mcp__plugin_x__ask_codex` | that tool first |
 //! | words | by relevance; nothing when nothing is good |
+//! | one letter: `R`, `C++`, `C#` | what is written so in names, titles and descriptions |
 //! | `+word others` | all tools that have `word`, their group's id included, ranked by the others alone |
 //! | `select:a,b` | these tools by name, and which names no tool has |
 //! | `/pattern/`, `regex:pattern` | names first, then titles, descriptions |
@@ -59,12 +60,13 @@
 //!
 //! # How a tool is ranked
 //!
-//! A text becomes words: separators of every style, CamelCase and digits divide it, Latin
-//! letters lose their accents, and scripts without blanks become pairs of characters. A word of the query is answered by the
-//! same word, its inflections, words of its root, synonyms of the field and, when no tool
-//! has it, by what it abbreviates or misspells. Each tool counts its best answer to each
-//! word, by how rare the word is and in which field it stands (BM25F), and gains by the share
-//! of its name that the query covers. [`SearchIndex::explain`] says which word in which field
+//! A text becomes words: separators of every style, CamelCase and digits divide it, Latin and
+//! Greek letters lose their accents, and scripts without blanks become pairs of characters. A
+//! word of the query is answered by the same word, its inflections (of English, Russian and
+//! Greek), words of its root, synonyms of the field and, when no tool has it, by what it
+//! abbreviates or misspells. Each tool counts its best answer to each word, by how rare the word
+//! is and in which field it stands (BM25F), and gains by the share of its name that the query
+//! covers. [`SearchIndex::explain`] says which word in which field
 //! made a score.
 //!
 //! [`SearchIndex::explain`]: toolshelf_core::search::SearchIndex::explain

@@ -167,6 +167,23 @@ fn unknown_flags(flags: &str) -> Error {
     )
 }
 
+/// A single letter, with or without signs: `R`, `C++`, `C#`. It is no word that is indexed; as
+/// a whole query it means what is written so. `a` and `i` are words of any sentence.
+pub(crate) fn letter(text: &str) -> Option<Regex> {
+    let text = text.trim();
+    let signs = text.strip_prefix(|c: char| c.is_ascii_alphabetic())?;
+    let is_letter = signs.len() <= 2 && signs.bytes().all(|sign| matches!(sign, b'+' | b'#'));
+    if !is_letter || matches!(text, "a" | "A" | "i" | "I") {
+        return None;
+    }
+    // Not what an apostrophe or the dot of an abbreviation cuts off.
+    let pattern = format!(
+        r"(?:^|[^\p{{Alphabetic}}\p{{N}}.'’]){}(?:$|[^\p{{Alphabetic}}\p{{N}}+#'’])",
+        regex::escape(text)
+    );
+    compile(&pattern).ok()
+}
+
 fn pattern_of<'a>(pattern: &str) -> Result<Query<'a>, Error> {
     compile(pattern.trim()).map(|regex| Query::Pattern(Box::new(regex)))
 }

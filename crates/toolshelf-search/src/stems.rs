@@ -79,26 +79,47 @@ static BASES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
 });
 
 /// Brings words to their stems.
-pub(crate) struct Stems(Stemmer);
+pub(crate) struct Stems {
+    english: Stemmer,
+    russian: Stemmer,
+    greek: Stemmer,
+}
 
 impl Stems {
     pub(crate) fn new() -> Self {
-        Self(Stemmer::create(Algorithm::English))
+        Self {
+            english: Stemmer::create(Algorithm::English),
+            russian: Stemmer::create(Algorithm::Russian),
+            greek: Stemmer::create(Algorithm::Greek),
+        }
     }
 
     /// The stem of a lower-case word: `files` and `filing` to `file`'s, `children` to
-    /// `child`'s. Only words of ASCII letters have one; all others are their own.
+    /// `child`'s. Only words that are of ASCII, Cyrillic or Greek letters alone have one; all
+    /// others are their own.
     pub(crate) fn stem(&self, word: &str) -> String {
-        if word.len() <= 2 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
-            return word.to_owned();
+        let is_all = |of: fn(char) -> bool| word.chars().all(of);
+        if word.len() <= 2 {
+            word.to_owned()
+        } else if is_all(|c| c.is_ascii_lowercase()) {
+            self.english(word)
+        } else if is_all(|c| matches!(c, 'а'..='я')) {
+            self.russian.stem(word).into_owned()
+        } else if is_all(|c| matches!(c, 'α'..='ω')) {
+            self.greek.stem(word).into_owned()
+        } else {
+            word.to_owned()
         }
+    }
+
+    fn english(&self, word: &str) -> String {
         if let Some(base) = BASES.get(word) {
-            return self.0.stem(base).into_owned();
+            return self.english.stem(base).into_owned();
         }
         if let Some(one) = one_of_letters(word) {
             return one.to_owned();
         }
-        self.0.stem(word).into_owned()
+        self.english.stem(word).into_owned()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Accents: letters of the Latin script are the same with and without.
+//! Accents: letters are the same with and without.
 
 use toolshelf_core::search::{Match, SearchIndex};
 
@@ -94,6 +94,31 @@ fn camel_case_divides_at_letters_with_accents() {
     let index = index(&tools);
     assert_eq!(first(&index, "evenements"), "a/listeÉvénements");
     assert_eq!(first(&index, "aeg"), "a/øreÆgLager");
+}
+
+#[test]
+fn greek_and_cyrillic_words_are_found_without_their_accents() {
+    let tools = [
+        tool("a", "tree", "Ёлка и ещё одна."),
+        tool("b", "stress", "Отправля\u{301}ет письмо."),
+        tool("c", "human", "Άνθρωπος και προϊόν."),
+        tool("d", "ὕδωρ", ""),
+    ];
+    let index = index(&tools);
+    for (text, expected) in [
+        ("елка", "a/tree"),
+        ("ЁЛКА", "a/tree"),
+        ("е\u{308}лка", "a/tree"),
+        ("еще", "a/tree"),
+        ("отправляет", "b/stress"),
+        ("ανθρωπος", "c/human"),
+        ("ΑΝΘΡΩΠΟΣ", "c/human"),
+        ("α\u{301}νθρωπος", "c/human"),
+        ("προιον", "c/human"),
+        ("υδωρ", "d/ὕδωρ"),
+    ] {
+        assert_eq!(keys(&index, text), [expected], "{text}");
+    }
 }
 
 #[test]

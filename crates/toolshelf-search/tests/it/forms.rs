@@ -531,6 +531,30 @@ fn too_many_required_words_are_refused_as_a_whole() {
 }
 
 #[test]
+fn a_single_letter_as_a_query_is_what_is_written_so() {
+    let index = index(&[
+        tool("a", "run_r_script", "Runs a script."),
+        tool("a", "build", "Compiles C++."),
+        tool("a", "cc", "Compiles plain C, not the client's code."),
+        tool("a", "dotnet", "Compiles C#."),
+        tool("a", "x", "Nothing, e.g. a pause."),
+    ]);
+    for (text, expected) in [
+        ("R", vec!["a/run_r_script"]),
+        ("c++", vec!["a/build"]),
+        ("C#", vec!["a/dotnet"]),
+        ("c", vec!["a/cc"]),
+        ("X", vec!["a/x"]),
+        ("s", vec![]),
+        ("g", vec![]),
+        ("a", vec![]),
+    ] {
+        assert_eq!(keys(&index, text), expected, "{text}");
+    }
+    assert_eq!(why(&index, "X"), Some(Match::Name));
+}
+
+#[test]
 fn a_plus_after_a_word_requires_nothing() {
     let index = index(&[tool("a", "compile", "Compiles C++ and C.")]);
     assert_eq!(keys(&index, "compile c++"), ["a/compile"]);

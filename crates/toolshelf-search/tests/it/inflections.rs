@@ -68,3 +68,10 @@ fn what_only_looks_like_a_plural_is_a_word() {
         assert_eq!(keys(&index, &format!("+{one}")), ["a/alpha"]);
     }
 }
+
+#[test]
+fn words_of_russian_and_greek_are_found_by_their_forms() {
+    are_one(&["сообщение", "сообщения", "сообщений", "Сообщению"]);
+    are_one(&["ёлка", "елки", "ёлку"]);
+    are_one(&["αρχείο", "αρχεία", "ΑΡΧΕΊΟΥ"]);
+}

@@ -9,7 +9,7 @@ use toolshelf_core::search::{Found, Hit, IndexedTool, SearchIndex, SearchQuery};
 use toolshelf_core::{GroupId, ToolKey, ToolName};
 use toolshelf_search::Lexical;
 
-use crate::world::{fill, index, tool_with};
+use crate::world::{fill, index, keys, tool, tool_with};
 
 const GROUPS: [&str; 4] = ["git", "mail-box", "mcp:files", "日历"];
 
@@ -210,6 +210,14 @@ proptest! {
             // Unless another tool has all of it for a name.
             prop_assert!(*first == tool.key || first.tool == *text, "{text}: {first}");
         }
+    }
+
+    /// Whatever letters a word of Russian or Greek has, its stem is found again.
+    #[test]
+    fn a_word_of_any_cyrillic_or_greek_letters_is_found(word in "[а-яё]{1,45}|[α-ωά-ώ]{1,45}") {
+        let index = index(&[tool("a", "b", &format!("Knows {word}."))]);
+        prop_assert_eq!(keys(&index, &format!("+{word}")), ["a/b"]);
+        prop_assert_eq!(keys(&index, &word.to_uppercase()), ["a/b"]);
     }
 
     #[test]
