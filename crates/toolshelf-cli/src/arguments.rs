@@ -129,7 +129,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Servers")]
 pub(crate) struct Servers {
-    /// The file with "mcpServers" (see `toolshelf --help` for where it is looked for)
+    /// The file with "mcpServers" (the help without a command says where it is looked for)
     #[arg(short, long, value_name = "FILE", conflicts_with = "samples")]
     pub(crate) config: Option<PathBuf>,
 
@@ -356,7 +356,7 @@ pub(crate) struct CatalogArguments {
     pub(crate) strategy: Option<String>,
 
     /// The format of the catalog [default: what the configuration says, else the strategy's own]
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, visible_alias = "catalog", value_name = "NAME")]
     pub(crate) format: Option<String>,
 
     /// Where the catalog stands
@@ -461,9 +461,9 @@ pub(crate) struct SearchArguments {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// The index
-    #[arg(long, value_name = "NAME", default_value = "lexical/1")]
-    pub(crate) index: String,
+    /// The index [default: what the configuration says, else lexical/1]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) index: Option<String>,
 
     /// Print JSON
     #[arg(long)]

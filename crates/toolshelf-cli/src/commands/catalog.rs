@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use toolshelf_catalog::texts::LOAD_TOOLS;
 use toolshelf_core::catalog::{CatalogGroup, CatalogTier, CatalogView};
 use toolshelf_core::tokens::{TokenCounter, definition_text};
-use toolshelf_core::{Cancellation, GroupEntry, Groups, Placement, PluginKind, Registry, Surface};
+use toolshelf_core::{
+    Cancellation, GroupEntry, Groups, Placement, PluginKind, Registry, Surface, ToolSlot,
+};
 use toolshelf_gateway::config::Selection;
 use toolshelf_shelf::SessionOptions;
 
@@ -75,7 +77,10 @@ pub(crate) async fn run(
     .await?;
     drop(waiting);
 
-    let text = catalog_text(&surface, placement);
+    let ours = Registry::known()
+        .any(|(kind, name, _)| (kind, name) == (PluginKind::Strategy, chosen.name.as_str()));
+    let text = catalog_text(&surface, placement, ours);
+    let text = text.as_str();
     let rendered = shelf.with_groups(|groups| rendered(groups, registry, text, placement));
     let own = surface.tools.iter().filter(|slot| slot.key.is_none());
     let own_tokens: usize = own
@@ -130,19 +135,26 @@ fn ended(failed: bool) -> Result<(), Failure> {
     if failed { Err(Failure::said()) } else { Ok(()) }
 }
 
-/// The section of the prompt, or the description in which the catalog stands.
-fn catalog_text(surface: &Surface, placement: Placement) -> &str {
-    match placement {
-        Placement::SystemPrompt => surface.prompt_section.as_deref().unwrap_or_default(),
-        Placement::McpServer => {
-            let load = surface
-                .tools
-                .iter()
-                .find(|slot| slot.key.is_none() && *slot.name == *LOAD_TOOLS);
-            load.and_then(|slot| slot.definition.description())
-                .unwrap_or_default()
-        }
+/// The section of the prompt, or the description in which the catalog stands. Where a strategy
+/// that is not ours has it nobody knows, so that all of its own tools are shown.
+fn catalog_text(surface: &Surface, placement: Placement, ours: bool) -> String {
+    if placement == Placement::SystemPrompt {
+        let section = surface.prompt_section.as_deref();
+        return section.unwrap_or_default().to_owned();
     }
+    let own = surface.tools.iter().filter(|slot| slot.key.is_none());
+    let own: Vec<&ToolSlot> = own
+        .filter(|slot| !ours || *slot.name == *LOAD_TOOLS)
+        .collect();
+    let described = |slot: &&ToolSlot| {
+        let description = slot.definition.description().unwrap_or_default();
+        if own.len() == 1 {
+            description.to_owned()
+        } else {
+            format!("{}\n{description}", slot.name)
+        }
+    };
+    own.iter().map(described).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Which of the formats wrote the catalog in a text, and what it had to leave out: the

@@ -9,7 +9,7 @@ use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::{Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
 use toolshelf_core::text::bounded_text;
 use toolshelf_core::{Cancellation, Exposure, GroupEntry, GroupId, LoadedGroup, Registry, ToolKey};
-use toolshelf_gateway::config::{EntryState, ServerEntry};
+use toolshelf_gateway::config::{Config, EntryState, Selection, ServerEntry};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_search::evaluate;
 
@@ -23,6 +23,9 @@ use crate::signals::guarded;
 use crate::source;
 use crate::stderr::note;
 use crate::waiting::Waiting;
+
+/// The index where neither the command line nor the configuration names one.
+const DEFAULT_INDEX: &str = "lexical/1";
 
 /// How many near names are proposed.
 const SUGGESTIONS: usize = 5;
@@ -62,13 +65,21 @@ pub(crate) async fn run(
     registry: &Registry,
     output: &Output,
 ) -> Result<(), Failure> {
-    let index = registry
-        .search_index(&arguments.index, &Value::Null)
-        .map_err(|error| Failure::asked(&error))?;
-    let shelved = match &arguments.tools {
-        Some(file) => of_file(file, &arguments.group)?,
-        None => of_servers(arguments, registry).await?,
+    let asked = arguments.index.clone().map(Selection::from);
+    let (chosen, shelved) = match &arguments.tools {
+        Some(file) => (asked, of_file(file, &arguments.group)?),
+        None => {
+            let mut config = source::config(&arguments.servers)?;
+            // The gateway refuses one that there is not before it starts a server.
+            config.index = asked.or(config.index);
+            let chosen = config.index.clone();
+            (chosen, of_servers(config, arguments, registry).await?)
+        }
     };
+    let chosen = chosen.unwrap_or_else(|| Selection::from(DEFAULT_INDEX));
+    let index = registry
+        .search_index(&chosen.name, &chosen.options)
+        .map_err(|error| Failure::asked(&error))?;
     shelved.note_started(arguments.servers.samples);
     let mut groups: BTreeMap<GroupId, Vec<IndexedTool>> = BTreeMap::new();
     for one in &shelved.tools {
@@ -191,8 +202,11 @@ fn of_file(file: &Path, groups: &[String]) -> Result<Shelved, Failure> {
 
 /// The tools of the configured servers: what is kept of them, and where nothing is, what they
 /// say.
-async fn of_servers(arguments: &SearchArguments, registry: &Registry) -> Result<Shelved, Failure> {
-    let mut config = source::config(&arguments.servers)?;
+async fn of_servers(
+    mut config: Config,
+    arguments: &SearchArguments,
+    registry: &Registry,
+) -> Result<Shelved, Failure> {
     keep(&mut config, &arguments.group)?;
     if !arguments.group.is_empty() {
         refuse_disabled(&config)?;

@@ -123,8 +123,8 @@ pub(crate) async fn run(arguments: &ServeArguments, registry: &Registry) -> Resu
     }
     if std::io::stdin().is_terminal() {
         note(
-            "toolshelf speaks MCP on standard input and output and is meant to be started by an \
-             MCP host (see `toolshelf --help`). Control-C ends it.",
+            "This program speaks MCP on standard input and output and is meant to be started by an \
+             MCP host (see --help). Control-C ends it.",
         );
     }
     let mut signals = Signals::new()?;

@@ -338,6 +338,8 @@ fn the_catalog_is_what_a_model_reads() {
         text.out
     );
     assert!(text.err.contains("gateway/1"), "{}", text.err);
+    let named = run(&["catalog", "--samples", "--catalog", "gateway/1"]).ended(0);
+    assert_eq!(named.out, text.out);
     let document = run(&["catalog", "--samples", "--json"]).ended(0).json();
     assert_eq!(
         document["text"].as_str().unwrap().trim_end(),

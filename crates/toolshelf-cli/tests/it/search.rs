@@ -378,6 +378,25 @@ fn servers_are_searched_by_what_is_kept_of_them() {
 }
 
 #[test]
+fn the_index_is_that_of_the_configuration_where_the_command_line_names_none() {
+    let servers = json!({"tracker": sample_entry("issues")});
+    let config = json!({"mcpServers": servers, "index": "lexical/0"});
+    let config = TestConfig::new(&config.to_string());
+    let search = |more: &[&str]| -> Ran {
+        let mut command = toolshelf();
+        command.args(["search", "create an issue", "--config", config.path()]);
+        command.args(more);
+        command.env("TOOLSHELF_CACHE_DIR", config.folder.path().join("cache"));
+        command.output().unwrap().into()
+    };
+    let refused = search(&[]).ended(2);
+    let said = "there is no search index 'lexical/0' (did you mean 'lexical/1'?)";
+    assert!(refused.err.contains(said), "{}", refused.err);
+    let found = search(&["--index", "lexical/1"]).ended(0).out;
+    assert!(found.contains("tracker/create_issue"), "{found}");
+}
+
+#[test]
 fn what_could_not_be_searched_is_told_and_not_called_missing() {
     let mut off = sample_entry("issues");
     off["disabled"] = json!(true);

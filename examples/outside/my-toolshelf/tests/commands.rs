@@ -137,6 +137,24 @@ fn every_command_works_with_them() {
 }
 
 #[test]
+fn the_catalog_is_what_the_own_tools_of_a_strategy_say() {
+    let folder = folder(json!({"strategy": "menu", "catalog": "table/1"}));
+    let catalog = well(folder.path(), &["catalog"]);
+    let list = serve(folder.path(), &[("tools/list", json!({}))]);
+    let said = list[0]["tools"][0]["description"].as_str().unwrap();
+    assert_eq!(catalog.trim_end(), said.trim_end());
+    assert!(!said.is_empty());
+}
+
+#[test]
+fn a_search_is_by_the_index_of_the_configuration() {
+    let folder = folder(json!({"index": {"name": "overlap/1", "percent": 100}}));
+    let found = well(folder.path(), &["search", "tomorrow", "--json"]);
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(found["index"], "overlap/1");
+}
+
+#[test]
 fn the_gateway_serves_the_strategy_that_the_configuration_names() {
     let folder = folder(json!({"strategy": {"name": "menu"}}));
     let answers = serve(
