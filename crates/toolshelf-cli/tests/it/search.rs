@@ -400,7 +400,11 @@ fn the_index_is_that_of_the_configuration_where_the_command_line_names_none() {
 fn what_could_not_be_searched_is_told_and_not_called_missing() {
     let mut off = sample_entry("issues");
     off["disabled"] = json!(true);
-    let config = TestConfig::of(&json!({"off": off, "dead": faulty(&["exit=3"])}));
+    let config = TestConfig::of(&json!({
+        "off": off,
+        "dead": faulty(&["exit=3"]),
+        "on": sample_entry("issues"),
+    }));
     let search = |arguments: &[&str]| -> Ran {
         let mut command = toolshelf();
         command
@@ -428,8 +432,13 @@ fn what_could_not_be_searched_is_told_and_not_called_missing() {
         json!([{"name": "off/create_issue", "server": "off"}])
     );
     assert_eq!(json["disabled"], json!(["off"]));
-    let words = search(&["create an issue"]).ended(1);
+    let words = search(&["bake bread"]).ended(1);
     assert!(words.err.contains(off), "{}", words.err);
+    let one = search(&["select:on/create_issue,off/create_issue"]).ended(0);
+    assert!(one.err.contains(off), "{}", one.err);
+    // What was found needs no excuse.
+    let found = search(&["create an issue"]).ended(0);
+    assert!(!found.err.contains("off"), "{}", found.err);
     // Who asks for it by its name is refused, as everywhere.
     let asked = search(&["-g", "off", "issue"]).ended(2);
     assert!(

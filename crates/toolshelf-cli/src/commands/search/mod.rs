@@ -1,37 +1,28 @@
 //! `search`: what a search finds among the tools of servers or of a file, and why.
 
+mod shelved;
+
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::{Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
 use toolshelf_core::text::bounded_text;
-use toolshelf_core::{Cancellation, Exposure, GroupEntry, GroupId, LoadedGroup, Registry, ToolKey};
-use toolshelf_gateway::config::{Config, EntryState, Selection, ServerEntry};
-use toolshelf_gateway::{Gateway, GatewayOptions};
-use toolshelf_search::evaluate;
+use toolshelf_core::{GroupId, Registry, ToolKey};
+use toolshelf_gateway::config::Selection;
 
 use crate::arguments::SearchArguments;
-use crate::commands::judged;
-use crate::commands::serve::cache;
-use crate::commands::tools::{keep, refuse_disabled};
 use crate::failure::Failure;
 use crate::output::{Look, Output, cut};
-use crate::signals::guarded;
 use crate::source;
-use crate::stderr::note;
-use crate::waiting::Waiting;
+
+use shelved::{Searchable, Shelved};
 
 /// The index where neither the command line nor the configuration names one.
 const DEFAULT_INDEX: &str = "lexical/1";
 
 /// How many near names are proposed.
 const SUGGESTIONS: usize = 5;
-
-/// The longest fault of a server in a line, in characters; some hold a whole PATH.
-const MAX_FAULT: usize = 160;
 
 /// The widest column of names.
 const NAME_WIDTH: usize = 48;
@@ -40,26 +31,6 @@ const NAME_WIDTH: usize = 48;
 const MAX_QUERY_TOLD: usize = 200;
 const MAX_QUERY_KEPT: usize = 4_096;
 
-/// What is searched.
-#[derive(Default)]
-struct Shelved {
-    tools: Vec<Searchable>,
-    /// Servers that had to be started, since nothing was known of their tools.
-    started: Vec<GroupId>,
-    /// Servers that could not be used.
-    failed: Vec<(GroupId, String)>,
-    /// Servers that are switched off.
-    disabled: Vec<GroupId>,
-}
-
-struct Searchable {
-    /// What it is called: `group/tool`, or what a file calls it.
-    id: String,
-    /// Whether it is in every request, so that nobody has to search for it.
-    always_visible: bool,
-    tool: IndexedTool,
-}
-
 pub(crate) async fn run(
     arguments: &SearchArguments,
     registry: &Registry,
@@ -67,13 +38,16 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let asked = arguments.index.clone().map(Selection::from);
     let (chosen, shelved) = match &arguments.tools {
-        Some(file) => (asked, of_file(file, &arguments.group)?),
+        Some(file) => (asked, Shelved::of_file(file, &arguments.group)?),
         None => {
             let mut config = source::config(&arguments.servers)?;
             // The gateway refuses one that there is not before it starts a server.
             config.index = asked.or(config.index);
             let chosen = config.index.clone();
-            (chosen, of_servers(config, arguments, registry).await?)
+            (
+                chosen,
+                Shelved::of_servers(config, arguments, registry).await?,
+            )
         }
     };
     let chosen = chosen.unwrap_or_else(|| Selection::from(DEFAULT_INDEX));
@@ -145,7 +119,7 @@ pub(crate) async fn run(
             }
         }
     }
-    shelved.note_away(answer.hits.is_empty());
+    shelved.note_away(answer.hits.is_empty() || !answer.away.is_empty());
     let by_key: BTreeMap<&ToolKey, &Searchable> = shelved
         .tools
         .iter()
@@ -161,157 +135,6 @@ pub(crate) async fn run(
         return Err(Failure::said());
     }
     Ok(())
-}
-
-/// The tools of a file, as a judged set has them.
-fn of_file(file: &Path, groups: &[String]) -> Result<Shelved, Failure> {
-    let (name, tools) = judged::tools(file)?;
-    let remarks = tools.iter().flat_map(|one| {
-        let place = &one.place;
-        one.remarks.iter().map(move |it| format!("{place}: {it}"))
-    });
-    judged::warn(remarks);
-    for group in groups {
-        let known = |one: &evaluate::JudgedTool| one.tool.key.group.as_str() == group;
-        if !tools.iter().any(known) {
-            let names = tools.iter().map(|one| one.tool.key.group.as_str());
-            let near = nearest(group, names, 1);
-            let hint = near
-                .first()
-                .map(|near| format!("; did you mean {near}?"))
-                .unwrap_or_default();
-            return Err(Failure::usage(format!(
-                "no tool of {name} is of the server '{group}'{hint}"
-            )));
-        }
-    }
-    let wanted = |one: &evaluate::JudgedTool| {
-        let group = one.tool.key.group.as_str();
-        groups.is_empty() || groups.iter().any(|name| name == group)
-    };
-    let tools = tools.into_iter().filter(wanted).map(|one| Searchable {
-        id: one.id,
-        always_visible: false,
-        tool: one.tool,
-    });
-    Ok(Shelved {
-        tools: tools.collect(),
-        ..Shelved::default()
-    })
-}
-
-/// The tools of the configured servers: what is kept of them, and where nothing is, what they
-/// say.
-async fn of_servers(
-    mut config: Config,
-    arguments: &SearchArguments,
-    registry: &Registry,
-) -> Result<Shelved, Failure> {
-    keep(&mut config, &arguments.group)?;
-    if !arguments.group.is_empty() {
-        refuse_disabled(&config)?;
-    }
-    let off = |entry: &&ServerEntry| matches!(entry.state, EntryState::Disabled);
-    let disabled = config.servers.iter().filter(off);
-    let disabled: Vec<GroupId> = disabled.map(|entry| entry.id.clone()).collect();
-    let waiting = Waiting::new();
-    let mut options = GatewayOptions::default();
-    options.observer = waiting.observer();
-    options.cache = cache(arguments.servers.samples);
-    let gateway =
-        Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
-    let cancellation = Cancellation::new();
-    let shelved = guarded(
-        async {
-            let mut shelved = Shelved {
-                disabled,
-                ..Shelved::default()
-            };
-            for (id, result) in gateway.shelf().load_all(&cancellation).await {
-                // Whoever runs now did not before.
-                if gateway.sidelights(&id).await.is_some() {
-                    shelved.started.push(id.clone());
-                }
-                match result {
-                    Ok(loaded) => gateway.shelf().with_groups(|groups| {
-                        let entry = groups.get(id.as_str());
-                        shelved
-                            .tools
-                            .extend(entry.into_iter().flat_map(|entry| tools(entry, &loaded)));
-                    }),
-                    Err(error) => {
-                        let error = error.without(&["server", "group"]).to_string();
-                        shelved.failed.push((id, error));
-                    }
-                }
-            }
-            Ok(shelved)
-        },
-        gateway.close(),
-    )
-    .await?;
-    drop(waiting);
-    Ok(shelved)
-}
-
-/// The tools of a group that a model's search may find. One that is in every request is told
-/// as one that is there already.
-fn tools(entry: &GroupEntry, loaded: &LoadedGroup) -> Vec<Searchable> {
-    let title = entry.group.title.as_deref();
-    let title = title.or(loaded.server.title.as_deref());
-    let description = entry.group.description.as_deref();
-    let description = description.or(loaded.summary.as_deref());
-    let text: Vec<&str> = title.into_iter().chain(description).collect();
-    let group_text: Arc<str> = text.join("\n").into();
-    let found = loaded
-        .tools
-        .iter()
-        .filter(|tool| tool.exposure != Exposure::Hidden);
-    found
-        .map(|tool| Searchable {
-            id: tool.key.to_string(),
-            always_visible: tool.exposure != Exposure::Deferred,
-            tool: IndexedTool {
-                key: tool.key.clone(),
-                definition: tool.definition().clone(),
-                group_text: group_text.clone(),
-            },
-        })
-        .collect()
-}
-
-impl Shelved {
-    /// Says which servers had to be started, unless they always have to.
-    fn note_started(&self, always_started: bool) {
-        if !self.started.is_empty() && !always_started {
-            let ids: Vec<&str> = self.started.iter().map(GroupId::as_str).collect();
-            note(&format!(
-                "Started, since their tools were not known yet: {}.",
-                ids.join(", ")
-            ));
-        }
-    }
-
-    /// Says which servers could not be searched, and, where nothing was found, which may not.
-    fn note_away(&self, nothing_found: bool) {
-        for (id, error) in &self.failed {
-            // All of it is in --json, and `doctor` says how to mend it.
-            note(&format!("Not searched: {id}: {}", cut(error, MAX_FAULT)));
-        }
-        for id in self.disabled.iter().filter(|_| nothing_found) {
-            note(&format!("Not searched: {id}: it is disabled"));
-        }
-    }
-
-    /// The server of a qualified name that could not be searched.
-    fn away(&self, name: &str) -> Option<&GroupId> {
-        let failed = self.failed.iter().map(|(id, _)| id);
-        let away = failed.chain(&self.disabled).filter(|id| {
-            let tool = name.strip_prefix(id.as_str());
-            tool.is_some_and(|tool| tool.len() > 1 && tool.starts_with('/'))
-        });
-        away.max_by_key(|id| id.as_str().len())
-    }
 }
 
 /// What came of a search.
