@@ -47,7 +47,7 @@ impl Subject {
             Builder::SearchIndex(build) => Some(build(options)?.name().to_owned()),
             Builder::Loader(build) => build(options).map(|_| None)?,
             Builder::Checkpointer(build) => build(options).map(|_| None)?,
-            Builder::Provider(build) => build(options).map(|_| None)?,
+            Builder::Provider(build) => Some(build(options)?.name().to_owned()),
             // A kind of plugin that is newer than this kit.
             _ => None,
         })
