@@ -23,6 +23,8 @@ pub(crate) struct Concept {
     pub(crate) word: String,
     /// The weight of such words.
     pub(crate) weight: f32,
+    /// Its stem, where some tool has a form of it.
+    stem: Option<u32>,
     /// What it counts when a tool has it: its rarity times its weight.
     pub(crate) mass: f32,
     /// What the best of its answers counts where a tool has that to the full.
@@ -81,7 +83,25 @@ pub(crate) fn concepts(text: &str, store: &Store) -> Vec<Concept> {
     for kind in literals(text) {
         builder.add(kind, LITERAL);
     }
-    builder.concepts
+    each_for_itself(builder.concepts, store)
+}
+
+/// What one word of a query says does not answer another one too: of `schedule a meeting` a
+/// tool for meeting rooms has one word, not two. Words that are only made of others, such as
+/// `database` of `data base`, are not in their way.
+fn each_for_itself(mut concepts: Vec<Concept>, store: &Store) -> Vec<Concept> {
+    let full = concepts.iter().filter(|concept| concept.weight >= 1.0);
+    let asked: Vec<u32> = full.filter_map(|concept| concept.stem).collect();
+    for concept in &mut concepts {
+        let stem_of = |answer: &Answering| store.vocabulary.terms[answer.term as usize].stem;
+        let own = concept.stem;
+        concept
+            .answers
+            .retain(|answer| own == Some(stem_of(answer)) || !asked.contains(&stem_of(answer)));
+        let values = concept.answers.iter().map(|answer| answer.value);
+        concept.most = values.fold(0.0, f32::max);
+    }
+    concepts
 }
 
 struct Builder<'a> {
@@ -153,16 +173,13 @@ impl Builder<'_> {
                 rarity = if at == 0 { mixed } else { rarity.max(mixed) };
             }
         }
-        let answers = answers.list;
         self.concepts.push(Concept {
             word: word.to_owned(),
             weight,
+            stem: known.stem,
             mass: weight * rarity,
-            most: answers
-                .iter()
-                .map(|answer| answer.value)
-                .fold(0.0, f32::max),
-            answers,
+            most: 0.0,
+            answers: answers.list,
         });
     }
 

@@ -1,5 +1,6 @@
 //! Intents: what is asked for in other words than those of the tools.
 
+use toolshelf_core::search::SearchIndex;
 use toolshelf_search::Lexical;
 
 use crate::world::{first, index, keys, tool};
@@ -75,4 +76,28 @@ fn a_synonym_is_no_more_because_it_is_rare() {
 fn who_wants_music_wants_no_shipment_tracked() {
     assert!(keys(&team(), "play music").is_empty());
     assert!(keys(&team(), "find a song").is_empty());
+}
+
+#[test]
+fn one_word_of_a_tool_does_not_answer_two_of_the_query() {
+    let index = index(&[
+        tool("a", "plan_meeting", "Finds a day for it."),
+        tool("b", "schedule", "Keeps a meeting."),
+        tool("c", "walk", "Takes a walk."),
+    ]);
+    // Alone, each word also stands for the other.
+    assert_eq!(keys(&index, "schedule").len(), 2);
+    assert_eq!(keys(&index, "schedule a meeting")[0], "b/schedule");
+    let query = crate::world::query("schedule a meeting");
+    let hits = index.search(&query).unwrap().hits;
+    for hit in hits {
+        let parts = index.explain(&query, &hit.key).unwrap();
+        let is_borrowed = |what: &str| {
+            what.ends_with("meeting for schedule") || what.ends_with("schedule for meeting")
+        };
+        assert!(
+            !parts.iter().any(|part| is_borrowed(&part.what)),
+            "{parts:?}"
+        );
+    }
 }
