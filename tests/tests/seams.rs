@@ -321,7 +321,7 @@ async fn the_time_out_of_an_entry_bounds_its_loader_and_each_call() {
         let answer = answer.await.unwrap();
         assert!(answer.is_error);
         let text = answer.joined_text();
-        assert!(text.contains("did not answer within 50ms"), "{text}");
+        assert!(text.contains("did not answer within 0.05 s"), "{text}");
         let call = async |group: &str| {
             let call = json!({"tool_name": format!("{group}/wait"), "arguments": {}});
             host.call("deferred_tool_call", call).await.unwrap()
@@ -329,7 +329,7 @@ async fn the_time_out_of_an_entry_bounds_its_loader_and_each_call() {
         let late = call("call").await;
         assert!(late.is_error);
         let text = late.joined_text();
-        assert!(text.contains("it did not end within 50ms."), "{text}");
+        assert!(text.contains("it did not end within 0.05 s."), "{text}");
         assert_eq!(call("well").await.joined_text(), "done");
     })
     .await;

@@ -24,7 +24,10 @@ impl ToolLoader for Timed {
         let loaded = within(timeout, self.loader.load(context)).await;
         let mut loaded = loaded.unwrap_or_else(|late| {
             let id = &self.id;
-            Err(late.for_model_text(format!("Group '{id}' did not answer within {timeout:?}.")))
+            Err(late.for_model_text(format!(
+                "Group '{id}' did not answer within {} s.",
+                timeout.as_secs_f64()
+            )))
         })?;
         for one in &mut loaded.tools {
             let tool = one.tool.clone();
@@ -54,7 +57,10 @@ impl Tool for TimedTool {
         let timeout = self.timeout;
         let called = within(timeout, self.tool.call(arguments, context)).await;
         called.unwrap_or_else(|late| {
-            Err(late.for_model_text(format!("it did not end within {timeout:?}.")))
+            Err(late.for_model_text(format!(
+                "it did not end within {} s.",
+                timeout.as_secs_f64()
+            )))
         })
     }
 }
@@ -67,7 +73,10 @@ fn earlier(deadline: Option<Instant>, timeout: Duration) -> Option<Instant> {
 /// What takes longer is dropped, which ends it.
 async fn within<T>(timeout: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
     tokio::time::timeout(timeout, work).await.map_err(|_| {
-        let fault = format!("it did not end within the {timeout:?} of its entry's 'timeout'");
+        let fault = format!(
+            "it did not end within the {} s of its entry's 'timeout'",
+            timeout.as_secs_f64()
+        );
         Error::new(ErrorKind::TimedOut, fault)
     })
 }
