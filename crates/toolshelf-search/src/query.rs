@@ -15,6 +15,10 @@ const MAX_BYTES: usize = 4_096;
 /// name that is passed over in silence looks as if it had been found.
 pub(crate) const MAX_SELECTED: usize = 64;
 
+/// How many words can be required. More are refused, since a tool that lacks one which was
+/// passed over in silence looks as if it had it.
+pub(crate) const MAX_REQUIRED: usize = 64;
+
 /// The longest pattern, in bytes, and the memory that it may need.
 const MAX_PATTERN_BYTES: usize = 512;
 const MAX_PATTERN_MEMORY: usize = 256 * 1024;
@@ -142,6 +146,17 @@ pub(crate) fn too_many_tools(count: usize) -> Error {
             "The query selects {count} tools, since groups have tools of one name; at most \
              {MAX_SELECTED} can be selected at once. Select them in several calls, or write the \
              group before the name: `select:group/name`."
+        ),
+    )
+}
+
+/// More words are required than can be.
+pub(crate) fn too_many_required() -> Error {
+    invalid(
+        &format!("the query requires more than {MAX_REQUIRED} words"),
+        &format!(
+            "The query requires more than {MAX_REQUIRED} words. Write the plus before fewer of \
+             them; words without it rank the tools."
         ),
     )
 }

@@ -3,15 +3,11 @@
 use toolshelf_core::Error;
 
 use crate::common::is_stop;
-use crate::query::invalid;
+use crate::query::{MAX_REQUIRED, too_many_required};
 use crate::rank::Scored;
 use crate::store::{Entry, Store};
 use crate::vocabulary::Place;
 use crate::words::{Role, each_word};
-
-/// How many words can be required. More are refused, since a tool that lacks one which was
-/// passed over in silence looks as if it had it.
-const MOST: usize = 64;
 
 /// A word that is required.
 #[derive(PartialEq, Eq)]
@@ -41,8 +37,8 @@ pub(crate) fn having(
                 words.push(word);
             }
         }
-        if words.len() > MOST {
-            return Err(too_many());
+        if words.len() > MAX_REQUIRED {
+            return Err(too_many_required());
         }
     }
     // Words that are looked up leave few tools for those that are looked for.
@@ -67,7 +63,7 @@ pub(crate) fn having(
 /// The words of a text that is required. Of several, those that say nothing are left out.
 fn asked(text: &str) -> Vec<Asked> {
     let mut words: Vec<Asked> = Vec::new();
-    each_word(text, 2 * MOST, |word, role| {
+    each_word(text, 2 * MAX_REQUIRED, |word, role| {
         match (role, words.last_mut()) {
             (Role::Part, Some(_)) if is_stop(word) => {}
             (Role::Part, Some(whole)) => whole.parts.push(word.to_owned()),
@@ -165,14 +161,4 @@ fn shared(a: &[Scored], b: &[Scored], together: impl Fn(f32, f32) -> f32) -> Vec
         })
     });
     in_both.collect()
-}
-
-fn too_many() -> Error {
-    invalid(
-        &format!("the query requires more than {MOST} words"),
-        &format!(
-            "The query requires more than {MOST} words. Write the plus before fewer of them; \
-             words without it rank the tools."
-        ),
-    )
 }
