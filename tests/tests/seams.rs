@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use toolshelf_core::catalog::{CatalogFormat, CatalogText, CatalogTier, CatalogView};
 use toolshelf_core::codec::{Block, DiscoveryCodec, ReadDiscovery};
 use toolshelf_core::{
-    Builder, Call, Cancellation, ContentBlock, Cx, Error, ErrorKind, FnTool, GroupId, JsonText,
-    LoadContext, Loaded, NoOptions, Plugin, Registry, Resolution, State, Step, Strategy, Surface,
-    Tool, ToolDefinition, ToolName, ToolResult, ToolSlot, options_schema, read_options,
+    Builder, Call, CallContext, Cancellation, ContentBlock, Cx, Error, ErrorKind, FnTool, GroupId,
+    JsonText, LoadContext, Loaded, NoOptions, Plugin, Registry, Resolution, State, Step, Strategy,
+    Surface, Tool, ToolDefinition, ToolName, ToolResult, ToolSlot, options_schema, read_options,
 };
 use toolshelf_gateway::config::{Config, EntryState, ProcessEnvironment};
 use toolshelf_gateway::{Gateway, GatewayOptions};
@@ -333,6 +333,19 @@ async fn the_time_out_of_an_entry_bounds_its_loader_and_each_call() {
         assert_eq!(call("well").await.joined_text(), "done");
     })
     .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_a_loaders_tool_ends_within_an_hour_where_nothing_is_said() {
+    let servers = json!({"call": {"type": "late", "call": true}});
+    let gateway = gateway(&json!({ "mcpServers": servers })).unwrap();
+    let id = GroupId::new("call").unwrap();
+    let loaded = gateway.shelf().load(&id, &Cancellation::new()).await;
+    let tool = loaded.unwrap().tools[0].tool.clone();
+    let began = tokio::time::Instant::now();
+    let called = tool.call(Default::default(), CallContext::new()).await;
+    assert_eq!(called.err().unwrap().kind(), ErrorKind::TimedOut);
+    assert_eq!(began.elapsed().as_secs(), 3_600);
 }
 
 #[tokio::test]

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolshelf_core::tokens::{TokenCounter, definition_text};
-use toolshelf_core::{
-    Error, ErrorKind, GroupId, LoadContext, Loaded, Registry, ToolGroup, ToolLoader,
-};
+use toolshelf_core::{Error, ErrorKind, GroupId, LoadContext, Loaded, Registry, ToolGroup};
 use toolshelf_mcp::{StdioConfig, StdioServer};
 use toolshelf_shelf::Shelf;
 
@@ -63,14 +61,12 @@ impl Servers {
                     Ok(loader) => {
                         let id = entry.id.clone();
                         loaders.push((id.clone(), *timeout));
-                        let loader: Arc<dyn ToolLoader> = match *timeout {
-                            Some(timeout) => Arc::new(Timed {
-                                id,
-                                loader,
-                                timeout,
-                            }),
-                            None => loader,
-                        };
+                        let timeout = *timeout;
+                        let loader = Arc::new(Timed {
+                            id,
+                            loader,
+                            timeout,
+                        });
                         let pinned = pinned(&entry.always_visible);
                         ToolGroup::new(entry.id.clone(), Pinning { loader, pinned })
                     }

@@ -9,26 +9,35 @@ use toolshelf_core::{
     ToolLoader, ToolOutcome,
 };
 
-/// A loader whose load, and each call of whose tools, has so long at most.
+/// How long a call has where its entry says nothing: what the longest call of a server has.
+const CALL_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// A loader whose load, and each call of whose tools, has an end. Where the entry has no
+/// `timeout`, a load ends by the limits of the shelf.
 pub(crate) struct Timed {
     pub(crate) id: GroupId,
     pub(crate) loader: Arc<dyn ToolLoader>,
-    pub(crate) timeout: Duration,
+    pub(crate) timeout: Option<Duration>,
 }
 
 #[async_trait]
 impl ToolLoader for Timed {
     async fn load(&self, mut context: LoadContext) -> Result<Loaded, Error> {
-        let timeout = self.timeout;
-        context.deadline = earlier(context.deadline, timeout);
-        let loaded = within(timeout, self.loader.load(context)).await;
-        let mut loaded = loaded.unwrap_or_else(|late| {
-            let id = &self.id;
-            Err(late.for_model_text(format!(
-                "Group '{id}' did not answer within {} s.",
-                timeout.as_secs_f64()
-            )))
-        })?;
+        let mut loaded = match self.timeout {
+            None => self.loader.load(context).await?,
+            Some(timeout) => {
+                context.deadline = earlier(context.deadline, timeout);
+                let loaded = within(timeout, self.loader.load(context)).await;
+                loaded.unwrap_or_else(|late| {
+                    let id = &self.id;
+                    Err(late.for_model_text(format!(
+                        "Group '{id}' did not answer within {} s.",
+                        timeout.as_secs_f64()
+                    )))
+                })?
+            }
+        };
+        let timeout = self.timeout.unwrap_or(CALL_TIMEOUT);
         for one in &mut loaded.tools {
             let tool = one.tool.clone();
             one.tool = Arc::new(TimedTool { tool, timeout });
@@ -74,7 +83,7 @@ fn earlier(deadline: Option<Instant>, timeout: Duration) -> Option<Instant> {
 async fn within<T>(timeout: Duration, work: impl Future<Output = T>) -> Result<T, Error> {
     tokio::time::timeout(timeout, work).await.map_err(|_| {
         let fault = format!(
-            "it did not end within the {} s of its entry's 'timeout'",
+            "it did not end within {} s; the 'timeout' of its entry says how long it may take",
             timeout.as_secs_f64()
         );
         Error::new(ErrorKind::TimedOut, fault)
