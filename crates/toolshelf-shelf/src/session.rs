@@ -10,7 +10,7 @@ use toolshelf_core::search::SearchIndex;
 use toolshelf_core::tokens::TokenCounter;
 use toolshelf_core::{
     Call, CallContext, Cancellation, Cx, Delta, Error, ErrorKind, Event, Need, Placement, Settled,
-    State, Step, Strategy, Surface,
+    State, Step, Strategy, Surface, is_legal_wire_name,
 };
 
 use crate::call::{self, CallReport};
@@ -81,16 +81,6 @@ impl SessionOptions {
     }
 }
 
-/// The longest name of a tool that providers take, in bytes.
-const MAX_NAME_BYTES: usize = 64;
-
-fn is_legal(name: &str) -> bool {
-    (1..=MAX_NAME_BYTES).contains(&name.len())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-}
-
 /// The error of tools that no request can carry. A client is told whose they are; a name may
 /// come from the configuration, and is for the operator.
 fn unlisted(strategy: &dyn Strategy, what: &str) -> Error {
@@ -147,12 +137,12 @@ impl Session {
         state: State,
     ) -> Result<Self, Error> {
         for name in strategy.own_tools() {
-            if !is_legal(&name) {
+            if !is_legal_wire_name(&name) {
                 return Err(unlisted(
                     strategy.as_ref(),
                     &format!(
                         "has a tool of its own under the illegal name {name:?}: names have 1 to \
-                         {MAX_NAME_BYTES} letters, digits, '_' and '-' of ASCII"
+                         64 letters, digits, '_' and '-' of ASCII"
                     ),
                 ));
             }
@@ -340,7 +330,7 @@ impl Session {
     fn check(&self, surface: &Surface) -> Result<(), Error> {
         let mut names = BTreeSet::new();
         for slot in &surface.tools {
-            if !is_legal(&slot.name) {
+            if !is_legal_wire_name(&slot.name) {
                 return Err(unlisted(
                     self.strategy.as_ref(),
                     &format!("offers a tool under the illegal name {:?}", slot.name),
