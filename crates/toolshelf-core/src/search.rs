@@ -80,6 +80,23 @@ pub struct ScorePart {
     pub score: f64,
 }
 
+/// Forms of a query that not every index reads. None, by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueryForms {
+    /// `+word`: only tools that have the word.
+    pub requires: bool,
+    /// `select:a,b`: tools by their names, and which of these no tool has.
+    pub selects: bool,
+}
+
+impl QueryForms {
+    /// All of them.
+    pub const ALL: Self = Self {
+        requires: true,
+        selects: true,
+    };
+}
+
 /// Ranks tools for a query.
 ///
 /// # Behavior
@@ -104,10 +121,17 @@ pub struct ScorePart {
 ///   on score or order, nor does one that has left.
 /// * Searches run at the same time as others and as changes.
 /// * Forms of a query beyond names and words, such as `select:a,b`, are an index's own. One
-///   that has a form keeps to it as `toolshelf-testkit` says.
+///   that has a form keeps to it as `toolshelf-testkit` says, and names it where it is one of
+///   [`QueryForms`], since models are taught what an index names.
 pub trait SearchIndex: Send + Sync {
     /// The name under which it is chosen.
     fn name(&self) -> &str;
+
+    /// The forms of a query that it reads beside names and words. A model is taught these and
+    /// no others. The same each time.
+    fn forms(&self) -> QueryForms {
+        QueryForms::default()
+    }
 
     /// Replaces the tools of a group.
     fn replace_group(&self, group: &GroupId, tools: Vec<IndexedTool>);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use toolshelf_core::search::{Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
+use toolshelf_core::search::{
+    Found, Hit, IndexedTool, Match, QueryForms, ScorePart, SearchIndex, SearchQuery,
+};
 use toolshelf_core::text::bounded_text;
 use toolshelf_core::{
     Builder, Error, GroupId, NoOptions, Plugin, ToolKey, options_schema, read_options,
@@ -176,6 +178,10 @@ impl Lexical {
 }
 
 impl SearchIndex for Lexical {
+    fn forms(&self) -> QueryForms {
+        QueryForms::ALL
+    }
+
     fn name(&self) -> &str {
         NAME
     }

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolshelf_core::search::{Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
+use toolshelf_core::search::{
+    Found, Hit, IndexedTool, Match, QueryForms, ScorePart, SearchIndex, SearchQuery,
+};
 use toolshelf_core::text::bounded_text;
 use toolshelf_core::{Error, GroupId, ToolKey};
 
@@ -278,6 +280,10 @@ fn pooled(query: &SearchQuery) -> SearchQuery {
 impl<E: Embed> SearchIndex for Mixed<E> {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn forms(&self) -> QueryForms {
+        self.inner.forms()
     }
 
     fn replace_group(&self, group: &GroupId, mut tools: Vec<IndexedTool>) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolshelf_core::search::{Found, IndexedTool, ScorePart, SearchIndex, SearchQuery};
+use toolshelf_core::search::{Found, IndexedTool, QueryForms, ScorePart, SearchIndex, SearchQuery};
 use toolshelf_core::{Access, Error, Exposure, GroupEntry, GroupId, Groups, LoadedGroup, ToolKey};
 
 /// An index, and what it was given.
@@ -102,6 +102,10 @@ pub(crate) struct IndexOver<'a> {
 impl SearchIndex for IndexOver<'_> {
     fn name(&self) -> &str {
         self.shelf.index.name()
+    }
+
+    fn forms(&self) -> QueryForms {
+        self.shelf.index.forms()
     }
 
     /// Planners decide and change nothing.

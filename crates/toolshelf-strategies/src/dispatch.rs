@@ -138,7 +138,10 @@ impl Dispatch {
         };
         let mut slots = vec![ToolSlot::own(load)];
         if self.options.search {
-            slots.insert(0, ToolSlot::own(texts::search_tools_dispatch()?));
+            slots.insert(
+                0,
+                ToolSlot::own(texts::search_tools_dispatch(search::forms(cx))?),
+            );
         }
         if split {
             slots.extend(texts::split_calls()?.map(ToolSlot::own));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolshelf_catalog::texts::{self, DEFAULT_RESULTS, MAX_RESULTS, STREAK};
-use toolshelf_core::search::{Found, Hit, Match, SearchIndex, SearchQuery};
+use toolshelf_core::search::{Found, Hit, Match, QueryForms, SearchIndex, SearchQuery};
 use toolshelf_core::{
     Availability, Condition, Cx, Error, Exposure, GroupEntry, GroupId, Lookup, Need, ShelvedTool,
     Step, ToolKey, ToolName, bare_name, read_arguments, wire_name,
@@ -56,7 +56,7 @@ pub(crate) fn search<'a>(
     max_results: usize,
     reached: impl Fn(&ShelvedTool) -> bool,
 ) -> Step<Result<Searched<'a>, String>> {
-    let (request, ignored) = match read_request(arguments, max_results) {
+    let (request, ignored) = match read_request(forms(cx), arguments, max_results) {
         Ok(read) => read,
         Err(text) => return Step::Done(Err(text)),
     };
@@ -289,8 +289,14 @@ fn named_on_the_wire(cx: &Cx<'_>, name: &str) -> Option<ToolKey> {
         .find(|key| wire_name(&key.group, &key.tool) == name && cx.shows(key))
 }
 
+/// The forms that the index reads. Without one nothing is read, so nothing is left out.
+pub(crate) fn forms(cx: &Cx<'_>) -> QueryForms {
+    cx.index.map_or(QueryForms::ALL, SearchIndex::forms)
+}
+
 /// The search, and the names of arguments that are not known.
 fn read_request(
+    forms: QueryForms,
     arguments: &Value,
     max_results: usize,
 ) -> Result<(SearchQuery, Vec<String>), String> {
@@ -300,7 +306,7 @@ fn read_request(
         Some(Value::String(text)) if !text.trim().is_empty() => text.trim(),
         _ => {
             let came = arguments.keys().filter(|name| *name != "query");
-            return Err(texts::query_missing(&sorted(came)));
+            return Err(texts::query_missing(&sorted(came), forms));
         }
     };
     let limit = match arguments.get("max_results") {

@@ -127,7 +127,7 @@ impl Tst {
         if !needs.is_empty() {
             return Step::Need(needs);
         }
-        if let Ok(own) = texts::search_tools_tst(self.own()) {
+        if let Ok(own) = texts::search_tools_tst(self.own(), search::forms(cx)) {
             tools.push(ToolSlot::own(own));
         }
         tools.extend(discovered.slots);

@@ -1,6 +1,7 @@
 //! The definitions of `search_tools`, what it answers where nothing is to be disclosed, and
 //! its errors.
 
+use toolshelf_core::search::QueryForms;
 use toolshelf_core::text::one_line;
 use toolshelf_core::{Error, GroupId, MAX_ID_BYTES, ToolDefinition, ToolKey, signature};
 
@@ -42,42 +43,58 @@ pub const STREAK: usize = 3;
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string"},"max_results":{"type":"integer","minimum":1,"maximum":20,"default":5}},"required":["query"]}"#;
 
-const QUERY: &str = "`query`: words for the task, `+word` for one that must occur, or \
-`select:a,b` for tools whose names you know.";
+/// What a model is taught of queries.
+fn query_forms(forms: QueryForms) -> &'static str {
+    match (forms.requires, forms.selects) {
+        (true, true) => {
+            "`query`: words for the task, `+word` for one that must occur, or \
+             `select:a,b` for tools whose names you know."
+        }
+        (true, false) => "`query`: words for the task, `+word` for one that must occur.",
+        (false, true) => {
+            "`query`: words for the task, or `select:a,b` for tools whose names you know."
+        }
+        (false, false) => "`query`: words for the task, or the name of a tool.",
+    }
+}
 
-/// The definition of `search_tools` under `dispatch`.
+/// The definition of `search_tools` under `dispatch`, before an index that reads these forms.
 ///
 /// # Errors
 ///
 /// None: all parts are constants, but reading a definition can fail in general.
-pub fn search_tools_dispatch() -> Result<ToolDefinition, Error> {
+pub fn search_tools_dispatch(forms: QueryForms) -> Result<ToolDefinition, Error> {
     search_tools(
         SEARCH_TOOLS,
+        forms,
         "Find tools of all groups: names and arguments (`*` = required).",
     )
 }
 
-/// The definition of `search_tools` under `tst`, by the name that a host gives it.
+/// The definition of `search_tools` under `tst`, by the name that a host gives it, before an
+/// index that reads these forms.
 ///
 /// # Errors
 ///
 /// `InvalidDefinition` when the name is none that a tool can have.
-pub fn search_tools_tst(name: &str) -> Result<ToolDefinition, Error> {
+pub fn search_tools_tst(name: &str, forms: QueryForms) -> Result<ToolDefinition, Error> {
     search_tools(
         name,
+        forms,
         "Find tools that are not in your list yet. Those that are found join it for your next \
          turn, with their full definitions, and are called directly.",
     )
 }
 
-fn search_tools(name: &str, what: &str) -> Result<ToolDefinition, Error> {
+fn search_tools(name: &str, forms: QueryForms, what: &str) -> Result<ToolDefinition, Error> {
     let hints = Hints {
         read_only: true,
         idempotent: Some(true),
         open_world: Some(false),
         ..Hints::default()
     };
-    definition(name, &format!("{what} {QUERY}"), SCHEMA, Some(hints))
+    let description = format!("{what} {}", query_forms(forms));
+    definition(name, &description, SCHEMA, Some(hints))
 }
 
 /// The tools that were found, best first: name and arguments, and what each does. At most
@@ -228,16 +245,22 @@ pub fn no_index() -> String {
     "There is nothing to search with here. Tools are called by their names.".to_owned()
 }
 
-/// `query` is missing, empty or no string. `came` are the other arguments.
-pub fn query_missing<S: AsRef<str>>(came: &[S]) -> String {
+/// `query` is missing, empty or no string, before an index that reads these forms. `came` are
+/// the other arguments.
+pub fn query_missing<S: AsRef<str>>(came: &[S], forms: QueryForms) -> String {
     let came = if came.is_empty() {
         String::new()
     } else {
         format!(" What came: {}.", few(came))
     };
+    let names = if forms.selects {
+        "`select:` and names of tools, separated by commas"
+    } else {
+        "the name of a tool"
+    };
     format!(
         "`query` must be a string that is not empty: words for what the tool should do, or \
-         `select:` and names of tools, separated by commas.{came}"
+         {names}.{came}"
     )
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use toolshelf_catalog::texts::{self, MAX_INSTRUCTIONS_CHARS};
+use toolshelf_core::search::QueryForms;
 use toolshelf_core::{Error, ErrorKind, GroupId, ToolDefinition, ToolKey, ToolName};
 
 use crate::GOLDEN;
@@ -41,12 +42,33 @@ fn definitions_of_own_tools() {
             texts::load_tools_inject_gateway(CATALOG),
         ),
         ("call", texts::deferred_tool_call()),
-        ("search", texts::search_tools_dispatch()),
+        ("search", texts::search_tools_dispatch(QueryForms::ALL)),
+        (
+            "search, words alone",
+            texts::search_tools_dispatch(QueryForms::default()),
+        ),
+        (
+            "search, required words",
+            texts::search_tools_dispatch(QueryForms {
+                requires: true,
+                ..QueryForms::default()
+            }),
+        ),
+        (
+            "search, selections",
+            texts::search_tools_dispatch(QueryForms {
+                selects: true,
+                ..QueryForms::default()
+            }),
+        ),
         (
             "search, finds join the list",
-            texts::search_tools_tst(texts::SEARCH_TOOLS),
+            texts::search_tools_tst(texts::SEARCH_TOOLS, QueryForms::ALL),
         ),
-        ("search, renamed", texts::search_tools_tst("find-tools")),
+        (
+            "search, renamed",
+            texts::search_tools_tst("find-tools", QueryForms::ALL),
+        ),
     ];
     let definitions = definitions
         .map(|(heading, definition)| (heading, definition.unwrap().descriptor().to_string()));
@@ -93,11 +115,11 @@ fn own_tools_are_called_what_they_are_called() {
     );
     let call = texts::deferred_tool_call().unwrap();
     assert_eq!(call.name(), texts::DEFERRED_TOOL_CALL);
-    let search = texts::search_tools_dispatch().unwrap();
+    let search = texts::search_tools_dispatch(QueryForms::ALL).unwrap();
     assert_eq!(search.name(), texts::SEARCH_TOOLS);
-    let renamed = texts::search_tools_tst("find-tools").unwrap();
+    let renamed = texts::search_tools_tst("find-tools", QueryForms::ALL).unwrap();
     assert_eq!(renamed.name().as_str(), "find-tools");
-    assert!(texts::search_tools_tst("find,tools").is_err());
+    assert!(texts::search_tools_tst("find,tools", QueryForms::ALL).is_err());
 }
 
 /// 350 tokens of o200k are about 1,400 bytes of such text; the tokens themselves are
@@ -121,7 +143,7 @@ fn own_tools_cost_little() {
     }
     // Also with the search, in an MCP server.
     let load = bytes(texts::load_tools_gateway("").unwrap());
-    let all = bytes(texts::search_tools_dispatch().unwrap()) + load + call;
+    let all = bytes(texts::search_tools_dispatch(QueryForms::ALL).unwrap()) + load + call;
     assert!(all <= 1_300, "{all} bytes");
 }
 
@@ -430,10 +452,17 @@ fn answers_of_search_tools() {
             ),
             ("search_streak", texts::search_streak(4)),
             ("no_index", texts::no_index()),
-            ("query_missing", texts::query_missing(&none)),
+            (
+                "query_missing",
+                texts::query_missing(&none, QueryForms::ALL),
+            ),
+            (
+                "query_missing, words alone",
+                texts::query_missing(&none, QueryForms::default()),
+            ),
             (
                 "query_missing, others came",
-                texts::query_missing(&["a`\n# b", "limit", "q", "x"]),
+                texts::query_missing(&["a`\n# b", "limit", "q", "x"], QueryForms::ALL),
             ),
             ("query_too_long", texts::query_too_long(2_345, 2_000)),
             ("max_results_impossible", texts::max_results_impossible("0")),

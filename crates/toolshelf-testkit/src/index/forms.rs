@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolshelf_core::search::{Match, SearchIndex, SearchQuery};
+use toolshelf_core::search::{Match, QueryForms, SearchIndex, SearchQuery};
 
 use super::Subject;
 use super::shelf::{Shelf, indexed, keys, query, refuses, search};
@@ -26,6 +26,25 @@ pub(super) fn requires(index: &dyn SearchIndex) -> bool {
 pub(super) fn patterns(index: &dyn SearchIndex) -> bool {
     let found = search(index, "/^f.nd_s[xy]m/").unwrap_or_default();
     keys(&found) == ["lsp/find_symbol"]
+}
+
+/// The forms that it names are those that it reads, so that a model is taught what is true.
+///
+/// # Errors
+///
+/// When the clause does not hold.
+pub fn the_forms_that_it_names_are_those_that_it_reads(subject: &Subject) -> Verdict {
+    clause("the_forms_that_it_names_are_those_that_it_reads", || {
+        let index = subject.servers();
+        let named = index.forms();
+        let read = QueryForms {
+            requires: requires(&*index),
+            selects: selects(&*index),
+        };
+        require(named == read, || {
+            format!("it names {named:?}, and reads {read:?}")
+        })
+    })
 }
 
 /// Selected names are hits by name, each that nobody has is missing; a name of two groups

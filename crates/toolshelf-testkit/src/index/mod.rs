@@ -142,6 +142,7 @@ macro_rules! __index {
     (always $then:ident) => {
         $crate::__clauses! { $then index always:
             its_name_is_one_line,
+            the_forms_that_it_names_are_those_that_it_reads,
             the_same_query_has_the_same_answer,
             the_order_in_which_tools_came_does_not_matter,
             a_hit_stands_once,

@@ -14,7 +14,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolshelf_core::search::{Found, Hit, IndexedTool, Match, SearchIndex, SearchQuery};
+use toolshelf_core::search::{
+    Found, Hit, IndexedTool, Match, QueryForms, SearchIndex, SearchQuery,
+};
 use toolshelf_core::{
     Builder, Error, ErrorKind, GroupId, Plugin, ToolKey, options_schema, read_options,
 };
@@ -112,6 +114,13 @@ impl Document {
 impl SearchIndex for Overlap {
     fn name(&self) -> &str {
         NAME
+    }
+
+    fn forms(&self) -> QueryForms {
+        QueryForms {
+            selects: true,
+            ..QueryForms::default()
+        }
     }
 
     fn replace_group(&self, group: &GroupId, tools: Vec<IndexedTool>) {

@@ -36,6 +36,10 @@ type Specimens = &'static [(Fault, &'static [&'static str])];
 const ANSWERS: Specimens = &[
     (Fault::NameOfTwoLines, &["its_name_is_one_line"]),
     (
+        Fault::NamesNoForms,
+        &["the_forms_that_it_names_are_those_that_it_reads"],
+    ),
+    (
         Fault::Counts,
         &[
             "a_group_that_left_leaves_no_trace",
@@ -225,6 +229,7 @@ const FORMS: Specimens = &[
         &[
             "a_misspelt_word_is_understood",
             "a_word_of_a_description_finds_its_tool",
+            "the_forms_that_it_names_are_those_that_it_reads",
         ],
     ),
     (
@@ -259,6 +264,7 @@ const FORMS: Specimens = &[
             "a_hit_is_explained",
             "a_required_word_filters",
             "a_required_word_that_nobody_has_finds_nothing",
+            "the_forms_that_it_names_are_those_that_it_reads",
         ],
     ),
     (

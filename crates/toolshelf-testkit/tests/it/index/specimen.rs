@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use toolshelf_core::search::{Found, Hit, IndexedTool, Match, ScorePart, SearchIndex, SearchQuery};
+use toolshelf_core::search::{
+    Found, Hit, IndexedTool, Match, QueryForms, ScorePart, SearchIndex, SearchQuery,
+};
 use toolshelf_core::{Error, ErrorKind, GroupId, JsonText, ToolDefinition, ToolKey, ToolName};
 use toolshelf_search::Lexical;
 
@@ -13,6 +15,7 @@ use toolshelf_search::Lexical;
 pub(super) enum Fault {
     None,
     NameOfTwoLines,
+    NamesNoForms,
     Counts,
     OrderOfArrival,
     Twice,
@@ -232,6 +235,13 @@ impl SearchIndex for Mini {
         match self.fault {
             Fault::NameOfTwoLines => "mini\n1",
             _ => "mini/1",
+        }
+    }
+
+    fn forms(&self) -> QueryForms {
+        match self.fault {
+            Fault::NamesNoForms => QueryForms::default(),
+            _ => self.inner.forms(),
         }
     }
 
