@@ -59,7 +59,7 @@ pub(crate) async fn run(
         .strategy("standard", &Value::Null)
         .map_err(|error| Failure::asked(&error))?;
     let waiting = Waiting::new();
-    let gateway = gateway(&config, &waiting, registry)?;
+    let gateway = gateway(&config, &waiting, registry, None)?;
     let shelf = gateway.shelf();
     let cancellation = Cancellation::new();
     let report = guarded(

@@ -47,7 +47,7 @@ pub(crate) async fn run(
         .transpose()
         .map_err(|error| Failure::asked(&error))?;
     let waiting = Waiting::new();
-    let gateway = gateway(&config, &waiting, registry)?;
+    let gateway = gateway(&config, &waiting, registry, None)?;
     let shelf = gateway.shelf();
     let placement = match arguments.placement {
         Where::Prompt => Placement::SystemPrompt,

@@ -3,10 +3,9 @@
 use serde_json::json;
 use toolshelf_core::{Cancellation, Registry};
 use toolshelf_gateway::cache::{DescriptorCache, user_cache_dir};
-use toolshelf_gateway::{Gateway, GatewayOptions};
 
 use crate::arguments::RefreshArguments;
-use crate::commands::tools::{keep, refuse_disabled};
+use crate::commands::tools::{gateway, keep, refuse_disabled};
 use crate::failure::Failure;
 use crate::output::{Output, counted};
 use crate::signals::guarded;
@@ -26,13 +25,9 @@ pub(crate) async fn run(
     let folder = user_cache_dir().ok_or_else(|| {
         Failure::usage("there is no place for a cache: set HOME or TOOLSHELF_CACHE_DIR")
     })?;
-    let mut options = GatewayOptions::default();
     let cache = DescriptorCache::open(folder).map_err(|error| Failure::of(&error))?;
-    options.cache = Some(cache);
     let waiting = Waiting::new();
-    options.observer = waiting.observer();
-    let gateway =
-        Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
+    let gateway = gateway(&config, &waiting, registry, Some(cache))?;
     let cancellation = Cancellation::new();
     let results = guarded(
         async { Ok(gateway.refresh(&cancellation).await) },

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolshelf_core::nearest::nearest;
 use toolshelf_core::tokens::{TokenCounter, definition_text};
 use toolshelf_core::{Cancellation, Error, GroupId, LoadedGroup, Registry, ShelvedTool};
+use toolshelf_gateway::cache::DescriptorCache;
 use toolshelf_gateway::config::{Config, EntryState, ServerEntry};
 use toolshelf_gateway::{Gateway, GatewayOptions};
 
@@ -29,12 +30,9 @@ pub(crate) async fn run(
     }
     keep(&mut config, &arguments.only)?;
     let waiting = Waiting::new();
-    let mut options = GatewayOptions::default();
-    options.observer = waiting.observer();
     // What servers say now is kept for the next start, like any list.
-    options.cache = cache(arguments.servers.samples);
-    let gateway =
-        Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
+    let kept = cache(arguments.servers.samples);
+    let gateway = gateway(&config, &waiting, registry, kept)?;
     let cancellation = Cancellation::new();
     let servers = guarded(
         async {
@@ -73,9 +71,11 @@ pub(crate) fn gateway(
     config: &Config,
     waiting: &Waiting,
     registry: &Registry,
+    cache: Option<DescriptorCache>,
 ) -> Result<Arc<Gateway>, Failure> {
     let mut options = GatewayOptions::default();
     options.observer = waiting.observer();
+    options.cache = cache;
     Gateway::new(config, options, registry).map_err(|error| Failure::asked(&error))
 }
 
@@ -91,7 +91,7 @@ async fn raw(
         return Err(Failure::usage(format!("the server '{server}' is disabled")));
     };
     let waiting = Waiting::new();
-    let gateway = gateway(&config, &waiting, registry)?;
+    let gateway = gateway(&config, &waiting, registry, None)?;
     waiting.begin(&id);
     let cancellation = Cancellation::new();
     let tools = guarded(

@@ -7,13 +7,12 @@ use toolshelf_core::nearest::nearest;
 use toolshelf_core::search::IndexedTool;
 use toolshelf_core::{Cancellation, Exposure, GroupEntry, GroupId, LoadedGroup, Registry};
 use toolshelf_gateway::config::{Config, EntryState, ServerEntry};
-use toolshelf_gateway::{Gateway, GatewayOptions};
 use toolshelf_search::evaluate;
 
 use crate::arguments::SearchArguments;
 use crate::commands::judged;
 use crate::commands::serve::cache;
-use crate::commands::tools::{keep, refuse_disabled};
+use crate::commands::tools::{gateway, keep, refuse_disabled};
 use crate::failure::Failure;
 use crate::output::cut;
 use crate::signals::guarded;
@@ -96,11 +95,8 @@ impl Shelved {
         let disabled = config.servers.iter().filter(off);
         let disabled: Vec<GroupId> = disabled.map(|entry| entry.id.clone()).collect();
         let waiting = Waiting::new();
-        let mut options = GatewayOptions::default();
-        options.observer = waiting.observer();
-        options.cache = cache(arguments.servers.samples);
-        let gateway =
-            Gateway::new(&config, options, registry).map_err(|error| Failure::asked(&error))?;
+        let kept = cache(arguments.servers.samples);
+        let gateway = gateway(&config, &waiting, registry, kept)?;
         let cancellation = Cancellation::new();
         let shelved = guarded(
             async {
