@@ -26,12 +26,16 @@ pub(crate) async fn call(
         look_again(servers, shelf, &group, &load).await;
     }
     let report = session.call(own.clone(), context.clone()).await;
-    let Some(key) = not_found(shelf, &report) else {
+    let Some(key) = not_found(&report) else {
         return report;
     };
-    look_again(servers, shelf, &key.group, &load).await;
-    if is_missing(shelf, &key.group, key.tool.as_str()) {
-        return report;
+    let missing = || is_missing(shelf, &key.group, key.tool.as_str());
+    // A list that came between the refusal and this look may have it, too.
+    if missing() {
+        look_again(servers, shelf, &key.group, &load).await;
+        if missing() {
+            return report;
+        }
     }
     session.call(own, context).await
 }
@@ -57,12 +61,11 @@ fn asked_for(shelf: &Shelf, call: &Call) -> Option<(GroupId, Vec<String>)> {
     Some((group, names))
 }
 
-/// The tool that a call was refused for since its group does not have it.
-fn not_found(shelf: &Shelf, report: &CallReport) -> Option<ToolKey> {
+/// The tool that a call was refused for since there is none of that name.
+fn not_found(report: &CallReport) -> Option<ToolKey> {
     let refused = report.answered_by == AnsweredBy::Driver
         && report.error.as_ref()?.kind() == ErrorKind::NotFound;
-    let key = report.key.clone().filter(|_| refused)?;
-    is_missing(shelf, &key.group, key.tool.as_str()).then_some(key)
+    report.key.clone().filter(|_| refused)
 }
 
 /// Whether the names of a group are known and this is none of them.
